@@ -1,0 +1,33 @@
+"""Unambiguous bytes for hashing and signing: F and H of protocol.md section 2. Each part carries its length, so no two
+lists of parts give the same bytes. This file must not know what is hashed."""
+
+import hashlib
+
+from p2pdice.fairness.labels import PREFIX, Label
+
+HASH_BYTES = 32
+Part = bytes | int | str
+
+
+def frame(label: Label, *parts: Part) -> bytes:
+    """F(label, part...): u32be length and bytes of the prefixed label, then of each part (protocol.md section 2).
+
+    An int part is 8 bytes big-endian and must be 0..2^64-1 (OverflowError else); a str part is its UTF-8.
+    """
+    name = (PREFIX + label).encode()
+    pieces = [len(name).to_bytes(4, "big"), name]
+    for part in parts:
+        if isinstance(part, int):
+            raw = part.to_bytes(8, "big")
+        elif isinstance(part, str):
+            raw = part.encode()
+        else:
+            raw = part
+        pieces.append(len(raw).to_bytes(4, "big"))
+        pieces.append(raw)
+    return b"".join(pieces)
+
+
+def digest(label: Label, *parts: Part) -> bytes:
+    """H(label, part...) = SHA-256 of the framed parts: 32 bytes. Serves as hash, commitment and key derivation."""
+    return hashlib.sha256(frame(label, *parts)).digest()

@@ -1,0 +1,40 @@
+"""Every label that may stand in front of a hash or a signature, named once. Two purposes never share a label, so what
+was made for one can never be used for another (protocol.md section 2). This file must not know what the parts mean."""
+
+from enum import StrEnum
+
+PREFIX = "p2pdice/1/"
+
+
+class Label(StrEnum):
+    """Purpose of a hash or signature; the framed bytes start with PREFIX and this word."""
+
+    # signatures
+    SIGNED_BODY = "sig"
+    CHANNEL_LISTENER = "chan-R"
+    CHANNEL_DIALLER = "chan-I"
+    # lobby
+    SEAT_COMMIT = "seat-commit"
+    TABLE = "table"
+    GENESIS = "genesis"
+    GAME = "game"
+    SEATS = "seats"
+    ROLLS = "rolls"
+    TABLE_WORDS = "sas"
+    # the chain of states
+    BODY = "body"
+    EPOCH_ZERO = "epoch0"
+    START = "start"
+    STATE = "state"
+    RULES = "rules"
+    # a deal
+    SHARE = "share"
+    DICE = "dice"
+    TIE = "tie"
+    SEAL_INFO = "seal"
+    # a sealed turn
+    ACT = "act"
+    ANSWER = "answer"
+    CALZA = "calza"
+    # bytes from a seed
+    STREAM = "stream"

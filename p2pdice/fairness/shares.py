@@ -1,0 +1,107 @@
+"""Who contributes what to which cup, and who may see it when: the disclosure policy as one table (protocol.md section
+6), and the commitments to shares. Must not know signatures, messages or sockets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+from p2pdice.fairness.framing import digest
+from p2pdice.fairness.labels import Label
+
+SHARE_BYTES = 32
+
+
+class Mode(StrEnum):
+    """Kind of a deal: who sees which cup before the showdown."""
+
+    NORMAL = "normal"  # each their own
+    OPEN = "open"  # everyone all but their own
+    CLOSED = "closed"  # the opener their own, nobody else any
+
+
+class Disclosure(Enum):
+    """When a share becomes known, and to whom."""
+
+    PUBLIC = "public"  # to all, as soon as all have committed
+    HELD = "held"  # to nobody before the showdown
+    SEALED = "sealed"  # to the cup's viewers at once, in boxes; to all at the showdown
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The disclosure policy of one deal among `active` seats (ascending)."""
+
+    mode: Mode
+    active: tuple[int, ...]
+    opener: int
+
+    def dealer(self, cup: int) -> int:
+        """The next active seat after the cup's owner: in an OPEN round its share is the sealed one."""
+        return self.active[(self.active.index(cup) + 1) % len(self.active)]
+
+    def disclosure(self, contributor: int, cup: int) -> Disclosure:
+        """The row of the table for one share; seats are seat numbers of the game."""
+        if self.mode is Mode.OPEN:
+            return Disclosure.SEALED if contributor == self.dealer(cup) else Disclosure.PUBLIC
+        if self.mode is Mode.CLOSED and cup != self.opener:
+            return Disclosure.HELD
+        return Disclosure.HELD if contributor == cup else Disclosure.PUBLIC
+
+    def viewers(self, cup: int) -> tuple[int, ...]:
+        """Seats that know the cup's dice before the showdown."""
+        if self.mode is Mode.OPEN:
+            return tuple(seat for seat in self.active if seat != cup)
+        return () if self.mode is Mode.CLOSED and cup != self.opener else (cup,)
+
+    def receivers(self, contributor: int, cup: int) -> tuple[int, ...]:
+        """Seats that get the share in a box: the viewers of a SEALED one but its maker; nobody else."""
+        if self.disclosure(contributor, cup) is not Disclosure.SEALED:
+            return ()
+        return tuple(seat for seat in self.viewers(cup) if seat != contributor)
+
+    def public_cups(self, contributor: int) -> tuple[int, ...]:
+        """Cups whose share by this contributor is opened at once, ascending."""
+        return tuple(cup for cup in self.active if self.disclosure(contributor, cup) is Disclosure.PUBLIC)
+
+    def boxes(self, contributor: int) -> tuple[tuple[int, int], ...]:
+        """(cup, viewer) of each box this contributor owes, by cup, then viewer."""
+        return tuple((cup, viewer) for cup in self.active for viewer in self.receivers(contributor, cup))
+
+    def known(self, contributor: int, cup: int, seat: int) -> bool:
+        """Whether `seat` knows this share before the showdown: public, its own, or boxed for it."""
+        return (self.disclosure(contributor, cup) is Disclosure.PUBLIC or seat == contributor
+                or seat in self.receivers(contributor, cup))
+
+    def revealed(self, seat: int, cups: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """(cup, contributor) of each share that `seat` must publish when `cups` open, by cup, then contributor.
+
+        A HELD share counts only from its holder; a SEALED one comes from every seat that knows it, so that nobody
+        alone can withhold it.
+        """
+        return tuple(
+            (cup, contributor) for cup in cups for contributor in self.active
+            if self.disclosure(contributor, cup) is not Disclosure.PUBLIC and self.known(contributor, cup, seat))
+
+    def needed(self, cups: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """(cup, contributor) of each share that is missing from the public record until the showdown of `cups`."""
+        return tuple((cup, contributor) for cup in cups for contributor in self.active
+                     if self.disclosure(contributor, cup) is not Disclosure.PUBLIC)
+
+    def revealers(self, cups: Sequence[int]) -> tuple[int, ...]:
+        """Seats that owe a REVEAL when `cups` open, ascending."""
+        return tuple(seat for seat in self.active if self.revealed(seat, cups))
+
+
+def commitment(game_id: bytes, epoch: bytes, round_number: int, state: bytes, contributor: int, cup: int,
+               public: bytes, share: bytes) -> bytes:
+    """C[i][c]: binds one 32-byte share to its contributor, cup and deal. `state` is the one COMMIT names.
+
+    The contributor's key and seat are inside, so a copied commitment cannot be opened (attack row 2).
+    """
+    return digest(Label.SHARE, game_id, epoch, round_number, state, contributor, cup, public, share)
+
+
+def known_shares(policy: Policy, cup: int, shares: Mapping[tuple[int, int], bytes]) -> list[bytes] | None:
+    """The shares of one cup by ascending contributor, from {(contributor, cup): share}; None while one is missing."""
+    found = [shares.get((contributor, cup)) for contributor in policy.active]
+    return None if None in found else [share for share in found if share is not None]
