@@ -22,7 +22,10 @@ NO_VENV = """\
 On Debian or Ubuntu: sudo apt install python3-venv. Elsewhere, a Python from python.org has it."""
 NO_PIP = """\
 The packages named in {lock} could not be installed; pip says why above.
-The first run needs a way to a package index. Nothing half-made is kept: run the same command again."""
+The first run needs a way to a package index. Where there is one, run the same command again: it starts afresh."""
+NO_WRITE = """\
+{folder} could not be made: {error}
+The set-up needs a folder that it may write in, and about 100 MB."""
 
 
 class SetupError(Exception):
@@ -47,11 +50,14 @@ def ensure(folder: Path, lock: Path, python: str = sys.executable, version: str 
     wanted = "\n".join((" ".join(version.split()), hashlib.sha256(lock.read_bytes()).hexdigest(), str(folder)))
     if _is_ready(folder, wanted):
         return interpreter(folder)
-    with _lock(folder.with_name(folder.name + ".lock")):
-        if not _is_ready(folder, wanted):  # another terminal may have made it while this one waited
-            _make(folder, lock, python)
-            # Written last: an environment without its stamp was interrupted, and is made anew.
-            (folder / STAMP).write_text(wanted, encoding="utf-8")
+    try:
+        with _lock(folder.with_name(folder.name + ".lock")):
+            if not _is_ready(folder, wanted):  # another terminal may have made it while this one waited
+                _make(folder, lock, python)
+                # Written last: an environment without its stamp was interrupted, and is made anew.
+                (folder / STAMP).write_text(wanted, encoding="utf-8")
+    except OSError as error:
+        raise SetupError(NO_WRITE.format(folder=folder, error=error)) from error
     return interpreter(folder)
 
 

@@ -67,7 +67,7 @@ def main(args: "list[str]") -> int:
         python = str(ensure(ROOT / f".venv-{here}", lock))
         steps.run("ruff", python, "-m", "ruff", "check")
         steps.run("mypy", python, "-m", "mypy")
-        steps.run("layers", os.path.join(os.path.dirname(python), "lint-imports"))
+        steps.run("layers", os.path.join(os.path.dirname(python), "lint-imports"), "--no-logo")
         for version in PYTHONS:
             found = None if version == here else find(version)
             if found:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from types import ModuleType
 
@@ -105,6 +106,24 @@ def test_readme_commands_exist() -> None:
 def test_ci_runs_the_readme_test_command() -> None:
     """Continuous integration and a reader of the README run the same thing."""
     assert "python3 scripts/test.py" in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
+
+
+def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
+    """The wheel has every file of the package, translations and type marker included, the command and the licence."""
+    # A copy, because the build reads version control's ignore file, and must not depend on there being a checkout.
+    for name in ("p2pdice", "pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+        copy(ROOT / name, tmp_path / name)
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
+    subprocess.run(build, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "p2pdice").glob("**/*") if path.is_file()}
+    package = {name for name in package if "__pycache__" not in name}
+    assert "p2pdice/py.typed" in package
+    assert {name for name in names if ".dist-info/" not in name} == package
+    endings = {name.partition(".dist-info/")[2] for name in names}
+    assert {"entry_points.txt", "licenses/LICENSE"} <= endings
 
 
 def test_top_level_stays_tidy() -> None:
