@@ -1,0 +1,137 @@
+"""A connection as a stream of frames: bounded queues both ways, sending that never waits. Must not know who is at the
+other end; channel.py finds that out, and only then raises the limits."""
+
+import asyncio
+from typing import cast
+
+from p2pdice.net.errors import ChannelError
+from p2pdice.net.frames import FrameReader, encode
+from p2pdice.protocol.codec import FRAME_BYTES
+
+EARLY_FRAME_BYTES = 2048  # two frames come in before the other side is known: 4 KiB in all
+SEND_QUEUE_BYTES = 4 * 1024 * 1024
+READ_AHEAD_BYTES = 256 * 1024
+
+
+class Channel(asyncio.Protocol):
+    """One connection. `peer` is the other side's public key, proved before anyone but channel.py sees the object."""
+
+    def __init__(self, address: str, *, dialled: bool) -> None:
+        self.peer = b""
+        self.address = address  # of the other end, a link-local one with its %interface
+        self.dialled = dialled  # True on the side that opened the connection
+        self.session: tuple[bytes, ...] = ()  # certificate hash, dialler's and listener's key, their nonces
+        self.heard_at = 0.0  # loop time of the last bytes that came in, and that went out
+        self.sent_at = 0.0
+        self._loop = asyncio.get_running_loop()
+        self._reader = FrameReader(EARLY_FRAME_BYTES)
+        self._read_ahead = 2 * EARLY_FRAME_BYTES
+        self._transport: asyncio.Transport | None = None
+        self._reading = True
+        self._waiter: asyncio.Future[None] | None = None
+        self._out: list[bytes] = []
+        self._out_bytes = 0
+        self._closing = False
+        self._closed = self._loop.create_future()
+
+    async def receive(self) -> bytes | None:
+        """The next frame; None once the connection is over. Raises ChannelError("oversized") and ends it.
+
+        One reader at a time.
+        """
+        while True:
+            try:
+                frame = self._reader.take()
+            except ChannelError:
+                self.abort()
+                raise
+            if frame is not None:
+                return frame
+            if self._closing:
+                return None
+            if not self._reading and self._transport is not None:
+                self._reading = True
+                self._transport.resume_reading()
+            self._waiter = self._loop.create_future()
+            await self._waiter
+
+    def send(self, frame: bytes) -> None:
+        """Queue a frame; never waits. A peer that reads too slowly for SEND_QUEUE_BYTES loses the connection."""
+        if self._closing or self._transport is None:
+            return
+        data = encode(frame)
+        if self._out_bytes + self._transport.get_write_buffer_size() + len(data) > SEND_QUEUE_BYTES:
+            self.abort()
+            return
+        if not self._out:
+            # One TLS record and one system call for all that is sent in this turn of the loop: a deal is a burst.
+            self._loop.call_soon(self._flush)
+        self._out.append(data)
+        self._out_bytes += len(data)
+
+    def close(self) -> None:
+        """Send what is queued, then end the connection; `wait_closed` tells when."""
+        if not self._closing:
+            self._flush()
+            self._end()
+            if self._transport is not None:
+                self._transport.close()
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self._end()
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def wait_closed(self) -> None:
+        """Return when nothing more will be sent; at once for a connection that TLS never let through."""
+        if self._transport is not None:
+            await asyncio.shield(self._closed)
+
+    def trust(self, peer: bytes, *session: bytes) -> None:
+        """The exchange is complete: from here on this is `peer`, and full frames are welcome."""
+        self.peer = peer
+        self.session = session
+        self._reader.limit = FRAME_BYTES
+        self._read_ahead = READ_AHEAD_BYTES
+
+    def certificate(self) -> bytes:
+        """DER of the listener's certificate, as the dialler saw it."""
+        tls = cast(asyncio.Transport, self._transport).get_extra_info("ssl_object")
+        return cast(bytes, tls.getpeercert(binary_form=True))
+
+    def _end(self) -> None:
+        self._closing = True
+        self._out.clear()
+        self._out_bytes = 0
+        self._wake()
+
+    def _flush(self) -> None:
+        if self._out and self._transport is not None:
+            self.sent_at = self._loop.time()
+            self._transport.write(b"".join(self._out))
+            self._out.clear()
+            self._out_bytes = 0
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    # From here on: what asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self.heard_at = self.sent_at = self._loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        self.heard_at = self._loop.time()
+        self._reader.feed(data)
+        if self._reader.waiting > self._read_ahead and self._reading and self._transport is not None:
+            self._reading = False  # whoever sends faster than we read waits in its own kernel
+            self._transport.pause_reading()
+        self._wake()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._end()
+        if not self._closed.done():
+            self._closed.set_result(None)
