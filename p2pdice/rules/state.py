@@ -1,0 +1,164 @@
+"""The state of one game: everything all players know, and nothing a cup hides.
+
+Only engine.py and settle.py write it. A slotted object that is changed in place, because that is several times as fast
+as a value that is replaced; `copy` and `public` are there for whoever needs a value.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from .actions import Action, CalledOn, Direction, Kind
+from .bids import Raising
+from .ruleset import Ruleset, Special
+
+# Two engines with one number settle every game alike; it goes into the hash of the rules state.
+ENGINE = 1
+
+LEFT, RIGHT = 1, -1
+
+
+class Stage(StrEnum):
+    """What a game waits for."""
+
+    OBLIGE = "oblige"
+    DEAL = "deal"
+    ACT = "act"
+    SHOWDOWN = "showdown"
+    OVER = "over"
+
+
+class Terms(NamedTuple):
+    """What the rules make of one round, worked out once when it is dealt.
+
+    `single` is the way of raising for a seat with one die that did not open. `no_exact` is the reason why nobody
+    may call exact, or "" if one may. `wild`: ones count for every face.
+    """
+
+    opening: Raising
+    raising: Raising
+    after_pass: Raising
+    single: Raising
+    no_exact: str
+    no_pass: str
+    wild: bool
+
+
+class Game:
+    """One game; lists and tuples go by seat.
+
+    `turn` is the opener until a round is dealt, then the mover. `round_direction` is the direction when the round
+    began: a void round takes its turning back with it. `total` and `terms` hold for the dealt round.
+    """
+
+    __slots__ = (
+        "banked",
+        "bid",
+        "bidder",
+        "call",
+        "call_on",
+        "caller",
+        "dice",
+        "direction",
+        "history",
+        "last",
+        "opener",
+        "penalties",
+        "round_direction",
+        "round_number",
+        "rules",
+        "seats",
+        "special",
+        "stage",
+        "terms",
+        "total",
+        "turn",
+        "used",
+        "winners",
+    )
+
+    rules: Ruleset
+    seats: int
+    stage: Stage
+    round_number: int
+    opener: int
+    direction: int
+    round_direction: int
+    special: Special | None
+    dice: list[int]
+    banked: list[int]
+    penalties: list[int]
+    used: list[bool]
+    turn: int
+    bid: Action | None
+    bidder: int | None
+    history: list[tuple[int, Action]]
+    last: Kind | None
+    caller: int | None
+    call: Kind | None
+    call_on: CalledOn | None
+    winners: tuple[int, ...]
+    total: int
+    terms: Terms
+
+    @property
+    def bids(self) -> int:
+        """Number of bids made in this round so far."""
+        return sum(action.kind is Kind.BID for _, action in self.history)
+
+    @property
+    def passed(self) -> tuple[int, ...]:
+        """Seats that passed in this round."""
+        return tuple(seat for seat, action in self.history if action.kind is Kind.PASO)
+
+    def copy(self) -> "Game":
+        """A game that can be played on without changing this one."""
+        other = object.__new__(Game)
+        for name in Game.__slots__:
+            value = getattr(self, name)
+            setattr(other, name, value.copy() if isinstance(value, list) else value)
+        return other
+
+
+def direction_name(direction: int) -> Direction:
+    """The word for a direction of play: left is clockwise, as seated."""
+    return "left" if direction == LEFT else "right"
+
+
+def after(dice: Sequence[int], seat: int, direction: int) -> int:
+    """The next seat with dice; the same one if no other has any."""
+    seats = len(dice)
+    following = (seat + direction) % seats
+    while not dice[following] and following != seat:
+        following = (following + direction) % seats
+    return following
+
+
+Canonical = int | str | tuple["Canonical", ...]
+
+
+def public(game: Game) -> tuple[Canonical, ...]:
+    """The whole public state as one nested tuple of non-negative int and str, equal exactly when two engines agree.
+
+    It goes into every state hash (protocol.md, states), so that engines that disagree stop at once.
+    """
+
+    def seat_or_none(seat: int | None) -> Canonical:
+        return () if seat is None else (seat,)
+
+    bid = game.bid
+    return (
+        ENGINE,
+        (game.rules.system, *(text for pair in game.rules.options().items() for text in pair)),
+        (str(game.stage), game.round_number, game.opener, str(game.special or "")),
+        (direction_name(game.direction), direction_name(game.round_direction)),
+        tuple(game.dice),
+        tuple(game.banked),
+        tuple(game.penalties),
+        tuple(int(used) for used in game.used),
+        tuple(seat for seat, dice in enumerate(game.dice) if not dice),
+        (game.turn, str(game.last or ""), game.bids, game.passed),
+        () if bid is None else (bid.quantity, bid.face, seat_or_none(game.bidder)),
+        (str(game.call or ""), str(game.call_on or ""), seat_or_none(game.caller)),
+        game.winners,
+    )
