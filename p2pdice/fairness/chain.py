@@ -1,9 +1,12 @@
 """The chain of state hashes: every signed message names the hash of the whole agreed history (protocol.md section 5).
-Must not know what the messages say or what the rules mean."""
+A state is kept as its preimage, so that evidence can show what a signed hash stands for. Must not know what the
+messages say or what the rules mean."""
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from p2pdice.fairness.framing import digest
+from p2pdice.fairness.framing import HASH_BYTES, digest, frame, unframe
 from p2pdice.fairness.labels import Label
 
 
@@ -17,17 +20,46 @@ def first_epoch(game_id: bytes) -> bytes:
     return digest(Label.EPOCH_ZERO, game_id)
 
 
-def start_state(game_id: bytes, genesis: bytes, rules_hash: bytes) -> bytes:
-    """The first S of a game."""
-    return digest(Label.START, game_id, genesis, rules_hash)
-
-
 def rules_hash(public_state: bytes) -> bytes:
     """R: hash of the canonical bytes of the whole public rules state."""
     return digest(Label.RULES, public_state)
 
 
-def next_state(game_id: bytes, epoch: bytes, slot: int, state: bytes, phase: str, items: Sequence[bytes],
-               rules: bytes) -> bytes:
-    """S' = H("state", game_id, E, slot, S, phase, item..., R); items in the order of protocol.md section 5."""
-    return digest(Label.STATE, game_id, epoch, slot, state, phase, *items, rules)
+def start_preimage(game_id: bytes, genesis: bytes, rules: bytes) -> bytes:
+    """What the first S of a game is the hash of; `rules` is R."""
+    return frame(Label.START, game_id, genesis, rules)
+
+
+def next_preimage(game_id: bytes, epoch: bytes, slot: int, state: bytes, phase: str, items: Sequence[bytes],
+                  rules: bytes) -> bytes:
+    """What the S after a slot is the hash of; items in the order of protocol.md section 5, `rules` is R."""
+    return frame(Label.STATE, game_id, epoch, slot, state, phase, *items, rules)
+
+
+def state_hash(preimage: bytes) -> bytes:
+    """S."""
+    return hashlib.sha256(preimage).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A preimage read back: the slot it ended (-1: the start), that slot's phase, its items, and R."""
+
+    game_id: bytes
+    epoch: bytes
+    slot: int
+    phase: str
+    items: tuple[bytes, ...]
+    rules: bytes
+
+
+def read_state(preimage: bytes) -> State:
+    """Raises ValueError for bytes that are no preimage of a state."""
+    label, parts = unframe(preimage)
+    if label == Label.START and len(parts) == 3:
+        game_id, _, rules = parts
+        return State(game_id, first_epoch(game_id), -1, "start", (), rules)
+    if label == Label.STATE and len(parts) >= 6 and len(parts[2]) == 8 and len(parts[-1]) == HASH_BYTES:
+        game_id, epoch, slot, _, phase, *items, rules = parts
+        return State(game_id, epoch, int.from_bytes(slot, "big"), phase.decode(), tuple(items), rules)
+    raise ValueError("not the preimage of a state")

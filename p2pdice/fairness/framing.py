@@ -31,3 +31,20 @@ def frame(label: Label, *parts: Part) -> bytes:
 def digest(label: Label, *parts: Part) -> bytes:
     """H(label, part...) = SHA-256 of the framed parts: 32 bytes. Serves as hash, commitment and key derivation."""
     return hashlib.sha256(frame(label, *parts)).digest()
+
+
+def unframe(raw: bytes) -> tuple[str, list[bytes]]:
+    """Label and parts of framed bytes. Raises ValueError for bytes that `frame` never gives."""
+    parts = []
+    place = 0
+    while place < len(raw):
+        length = int.from_bytes(raw[place:place + 4], "big")
+        part = raw[place + 4:place + 4 + length]
+        if place + 4 + length > len(raw):
+            raise ValueError("framed bytes that are cut short")
+        parts.append(part)
+        place += 4 + length
+    name = parts.pop(0).decode() if parts else ""
+    if not name.startswith(PREFIX):
+        raise ValueError("framed bytes without our label")
+    return name.removeprefix(PREFIX), parts

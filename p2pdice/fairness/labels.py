@@ -21,7 +21,8 @@ class Label(StrEnum):
     SEATS = "seats"
     ROLLS = "rolls"
     TABLE_WORDS = "sas"
-    # the chain of states
+    # the chain of states, and of records
+    RECORD = "record"
     BODY = "body"
     EPOCH_ZERO = "epoch0"
     START = "start"

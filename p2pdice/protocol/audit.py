@@ -1,0 +1,204 @@
+"""Judges a transcript: the same ledger, rules and evidence as the live game, fed from a file, with no network and no
+secrets (protocol.md section 9). Every entry is checked; the verdict names the first that does not hold."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.events import CupsShown, Event
+from p2pdice.protocol.evidence import convict, decode_evidence
+from p2pdice.protocol.ledger import Ledger, OtherState, Proved
+from p2pdice.protocol.messages import Signed, parse_game
+from p2pdice.protocol.roster import (
+    Roster,
+    Seated,
+    draw_seats,
+    genesis,
+    parse_accept,
+    parse_roster,
+    parse_seat_open,
+)
+from p2pdice.protocol.transcript import Damaged, Entry, is_transcript, read_entries
+from p2pdice.rules import RoundSettled
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it must be. `seat` None: the file was changed, nobody is blamed."""
+
+    seat: int | None
+    kind: str
+    entry: int
+    detail: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What a transcript holds. `stopped_at`: number of the entry that is missing or bad, None if none is.
+
+    `verdict`: clean, fault, incomplete or unreadable.
+    """
+
+    verdict: str = "unreadable"
+    seated: Seated | None = None
+    entries: int = 0
+    signatures: int = 0
+    dice: int = 0
+    rounds: int = 0
+    winners: tuple[int, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    stopped_at: int | None = None
+
+    @property
+    def convicted(self) -> frozenset[int]:
+        """Seats that evidence convicts."""
+        return frozenset(finding.seat for finding in self.findings if finding.seat is not None)
+
+
+class _Ended(Exception):
+    """The file has no further entry."""
+
+
+class _Wrong(Exception):
+    """An entry that does not belong where it stands."""
+
+    def __init__(self, entry: Entry, detail: str) -> None:
+        super().__init__(detail)
+        self.entry = entry
+        self.detail = detail
+
+
+def audit(raw: bytes) -> Report:
+    """Check a whole transcript. Never raises for what a file may hold."""
+    report = Report()
+    if not is_transcript(raw):
+        return report
+    try:
+        _Auditor(raw, report).run()
+    except _Ended:
+        report.verdict, report.stopped_at = "incomplete", report.entries
+    except Damaged as damaged:
+        report.stopped_at = damaged.number
+        if damaged.cut:
+            report.verdict = "incomplete"
+        else:
+            report.findings.append(Finding(None, "CHANGED", damaged.number, "broken-chain"))
+    except _Wrong as wrong:
+        report.stopped_at = wrong.entry.number
+        report.findings.append(Finding(None, "CHANGED", wrong.entry.number, wrong.detail))
+    if report.findings:
+        report.verdict = "fault"
+    return report
+
+
+class _Auditor:
+    """Walks a file from its roster to its end, writing what it finds into the report."""
+
+    def __init__(self, raw: bytes, report: Report) -> None:
+        self._entries = read_entries(raw)
+        self._report = report
+
+    def run(self) -> None:
+        ledger = Ledger(self._seats())
+        self._report.seated = ledger.seated
+        self._report.events += ledger.opening()
+        for entry in self._entries:
+            self._report.entries = entry.number + 1
+            if entry.kind == "evidence":
+                self._evidence(entry, ledger)
+            elif entry.kind == "game":
+                self._message(entry, ledger)
+            else:
+                raise _Wrong(entry, "misplaced")
+            self._report.winners = tuple(ledger.game.winners)
+        if not ledger.over:
+            raise _Ended
+        self._report.verdict = "clean"
+
+    def _next(self, kind: str) -> Entry:
+        entry = next(self._entries, None)
+        if entry is None:
+            raise _Ended
+        self._report.entries = entry.number + 1
+        if entry.kind != kind:
+            raise _Wrong(entry, "misplaced")
+        self._report.signatures += 1
+        return entry
+
+    def _seats(self) -> Seated:
+        """ROSTER, then ACCEPT and SEAT_OPEN of every player in roster order, and the toss they give."""
+        roster = self._roster()
+        accepts: list[Signed] = []
+        for join in roster.joins:
+            entry = self._next("accept")
+            with _blaming(entry):
+                if parse_accept(entry.signed, roster).key != join.key:
+                    raise Malformed("out-of-order")
+            accepts.append(entry.signed)
+        start = genesis(roster, accepts)
+        nonces = []
+        for join in roster.joins:
+            entry = self._next("seat")
+            with _blaming(entry):
+                opener, nonce = parse_seat_open(entry.signed, roster, start)
+                if opener.key != join.key:
+                    raise Malformed("out-of-order")
+            nonces.append(nonce)
+        return draw_seats(roster, start, nonces)
+
+    def _roster(self) -> Roster:
+        entry = self._next("roster")
+        with _blaming(entry):
+            roster = parse_roster(entry.signed)
+        self._report.signatures += len(roster.joins)
+        return roster
+
+    def _message(self, entry: Entry, ledger: Ledger) -> None:
+        with _blaming(entry):
+            message = parse_game(entry.signed)
+            if message.game_id != ledger.game_id or message.seat >= len(ledger.verifiers):
+                raise Malformed("another-game")
+            if not entry.signed.holds(ledger.verifiers[message.seat]):
+                raise Malformed("bad-signature")
+            self._report.signatures += 1
+            said = ledger.slots[-1]
+            # One order only, that of the seats: a file with the same entries otherwise would be another file.
+            if ledger.over or (said and message.seat <= max(said)):
+                raise Malformed("out-of-order")
+            try:
+                events = ledger.add(message)
+            except OtherState as error:
+                raise Malformed("another-state") from error
+            except Proved as proved:
+                finding = Finding(proved.seat, proved.evidence.kind.value, entry.number, "in-the-log")
+                self._report.findings.append(finding)
+                raise _Ended from proved
+        self._report.events += events
+        for event in events:
+            self._count(event)
+
+    def _count(self, event: Event) -> None:
+        if isinstance(event, CupsShown):
+            self._report.dice += sum(map(len, event.cups.values()))
+        elif isinstance(event, RoundSettled):
+            self._report.rounds += 1
+
+    def _evidence(self, entry: Entry, ledger: Ledger) -> None:
+        with _blaming(entry):
+            evidence = decode_evidence(entry.signed.body)
+            if entry.signed.signature:
+                raise Malformed("misplaced")
+            seat = convict(evidence, ledger.game_id, ledger.verifiers)
+        self._report.signatures += len(evidence.bodies)
+        self._report.findings.append(Finding(seat, evidence.kind.value, entry.number, "evidence"))
+
+
+@contextmanager
+def _blaming(entry: Entry) -> Iterator[None]:
+    """Turn what is malformed inside into the entry that holds it."""
+    try:
+        yield
+    except Malformed as error:
+        raise _Wrong(entry, error.reason) from error

@@ -1,0 +1,139 @@
+"""A seat that this process plays: its key, the secrets of the round, and what it signs by itself in each phase. What
+one chair knows never reaches another, also when a player and their bots share a process. Must not know links or
+clocks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from p2pdice.fairness.keys import SigningKey
+from p2pdice.fairness.labels import Label
+from p2pdice.fairness.seal import round_public, seal
+from p2pdice.fairness.shares import SHARE_BYTES, commitment
+from p2pdice.protocol.deal import Deal, Shares, box_info, opened_box
+from p2pdice.protocol.evidence import sealed_hash
+from p2pdice.protocol.ledger import Ledger
+from p2pdice.protocol.messages import (
+    SALT_BYTES,
+    Act,
+    Answer,
+    Commit,
+    Open,
+    Payload,
+    Ready,
+    Reveal,
+    Seal,
+    Show,
+    Signed,
+    sign_game,
+)
+from p2pdice.protocol.phases import Phase, active_seats, call_of, deal_policy, round_is_open
+from p2pdice.rules import Action, cups_needed
+
+RandomBytes = Callable[[int], bytes]
+
+
+@dataclass(repr=False)
+class Chair:
+    """One local seat. `window_s`: how long it leaves its user to call exact out of turn."""
+
+    seat: int
+    key: SigningKey
+    window_s: float
+    claim: bool | None = None  # this turn: True to call exact out of turn, False not to, None not decided
+    cups: dict[int, tuple[int, ...]] = field(default_factory=dict)  # dice that this seat knows now
+    _shares: dict[int, bytes] = field(default_factory=dict)  # cup -> own share of it
+    _boxed: Shares = field(default_factory=dict)  # shares that boxes held
+    _round_secret: bytes = b""
+    _sealed: "tuple[tuple[object, ...] | str, bytes] | None" = None  # what SEAL or ANSWER hides, and its salt
+
+    def sign(self, ledger: Ledger, payload: Payload) -> Signed:
+        """A payload for the open slot."""
+        return sign_game(self.key, ledger.game_id, ledger.epoch, ledger.slot, ledger.state, self.seat, payload)
+
+    def automatic(self, ledger: Ledger, random_bytes: RandomBytes) -> Payload | None:
+        """What this seat owes to the open slot, where no choice is left to its user; else None."""
+        match ledger.phase:
+            case Phase.COMMIT:
+                return self._commit(ledger, random_bytes)
+            case Phase.OPEN:
+                return self._open(ledger)
+            case Phase.READY:
+                return self._ready(ledger)
+            case Phase.ANSWER:
+                return None if self.claim is None else self._answer(ledger, random_bytes)
+            case Phase.SHOW:
+                sealed, salt = cast(tuple[object, bytes], self._sealed)
+                return Show(sealed, salt)  # type: ignore[arg-type]  # exactly what _seal kept
+            case Phase.REVEAL:
+                return self._reveal(ledger)
+        return None
+
+    def act(self, ledger: Ledger, action: Action, auto: bool, random_bytes: RandomBytes) -> Payload:
+        """The mover's action: in the open, or sealed where someone may still call out of turn."""
+        act = Act(call_of(action), int(auto))
+        return act if ledger.phase is Phase.ACT else Seal(self._seal(ledger, Label.ACT, tuple(act), random_bytes))
+
+    def look(self, ledger: Ledger) -> None:
+        """After OPEN: work out the dice that this seat may see."""
+        deal = cast(Deal, ledger.deal)
+        own = {(self.seat, cup): share for cup, share in self._shares.items()}
+        known = deal.shares | own | self._boxed
+        found = {cup: deal.faces(cup, ledger.game.dice[cup], known) for cup in deal.policy.active}
+        self.cups = {cup: faces for cup, faces in found.items() if faces is not None}
+
+    def forget(self) -> None:
+        """The round is settled or void: its secrets have no more use."""
+        self.claim, self._sealed, self._round_secret = None, None, b""
+        self.cups, self._shares, self._boxed = {}, {}, {}
+
+    def _commit(self, ledger: Ledger, random_bytes: RandomBytes) -> Commit:
+        game = ledger.game
+        cups = (*active_seats(game), game.seats)
+        self._shares = {cup: random_bytes(SHARE_BYTES) for cup in cups}
+        commitments = tuple(
+            (cup, commitment(ledger.game_id, ledger.epoch, game.round_number, ledger.state, self.seat, cup,
+                             self.key.public, share)) for cup, share in self._shares.items())
+        self._round_secret = random_bytes(SHARE_BYTES) if round_is_open(game) else b""
+        return Commit(game.round_number, commitments, round_public(self._round_secret) if self._round_secret else b"")
+
+    def _open(self, ledger: Ledger) -> Open:
+        deal = cast(Deal, ledger.deal)
+        commit = deal.commits[self.seat]
+        cups = (*deal.policy.public_cups(self.seat), ledger.game.seats)
+        boxes = tuple(
+            (cup, viewer, seal(self._shares[cup], deal.commits[viewer].payload.round_key,
+                               box_info(commit, deal.commit_state, viewer, cup)))
+            for cup, viewer in deal.policy.boxes(self.seat))
+        return Open(tuple((cup, self._shares[cup]) for cup in cups), boxes)
+
+    def _ready(self, ledger: Ledger) -> Ready:
+        """Open every box for this seat; the first that is not what its sender committed to is complained about."""
+        deal = cast(Deal, ledger.deal)
+        for sender in deal.policy.active:
+            for cup, viewer in deal.policy.boxes(sender):
+                if viewer != self.seat:
+                    continue
+                share = opened_box(deal.commits[sender], deal.opens[sender], deal.keys[sender], cup, viewer,
+                                   self._round_secret)
+                if share is None:
+                    return Ready(deal.commit_state, (sender, cup, self._round_secret))
+                self._boxed[sender, cup] = share
+        return Ready(deal.commit_state, ())
+
+    def _answer(self, ledger: Ledger, random_bytes: RandomBytes) -> Answer:
+        return Answer(self._seal(ledger, Label.ANSWER, "claim" if self.claim else "waive", random_bytes))
+
+    def _seal(self, ledger: Ledger, label: Label, choice: "tuple[object, ...] | str",
+              random_bytes: RandomBytes) -> bytes:
+        salt = random_bytes(SALT_BYTES)
+        self._sealed = (choice, salt)
+        return sealed_hash(label, ledger.game_id, ledger.epoch, ledger.slot, ledger.state, self.seat, choice, salt)
+
+    def _reveal(self, ledger: Ledger) -> Reveal:
+        deal = cast(Deal, ledger.deal)
+        known: Mapping[tuple[int, int], bytes] = (
+            {(self.seat, cup): share for cup, share in self._shares.items()} | self._boxed)
+        owed = deal_policy(ledger.game).revealed(self.seat, cups_needed(ledger.game))
+        shares = tuple((cup, contributor, known[contributor, cup]) for cup, contributor in owed)
+        return Reveal(deal.commit_state, shares)

@@ -1,0 +1,252 @@
+"""The public course of one game: which slot is open, what has been said in it, and the state that follows. The live
+session, and a verifier reading a file years later, feed it the same signed messages and it judges them alike
+(protocol.md section 5). Must not know secrets, clocks or links."""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from p2pdice.fairness.chain import first_epoch, next_preimage, rules_hash, start_preimage, state_hash
+from p2pdice.fairness.keys import Verifier
+from p2pdice.protocol.codec import pack
+from p2pdice.protocol.deal import Deal
+from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.events import ActionMade, CupsShown, Event
+from p2pdice.protocol.evidence import Evidence, FaultKind, breaks_seal, convict
+from p2pdice.protocol.messages import (
+    Act,
+    AnyMessage,
+    Commit,
+    Message,
+    Mode,
+    Open,
+    Ready,
+    Reveal,
+    Show,
+    narrow,
+)
+from p2pdice.protocol.phases import SPEAKERS, Phase, action_of, deal_policy, fault_in, next_phase
+from p2pdice.protocol.roster import Seated
+from p2pdice.rules import (
+    CALZO,
+    Action,
+    Ended,
+    Kind,
+    RoundBegan,
+    apply,
+    cups_needed,
+    deal,
+    new_game,
+    public,
+    settle,
+)
+
+
+class Proved(Exception):
+    """A message, or a pair of them, convicts `seat`; `evidence` is what anyone can check."""
+
+    def __init__(self, seat: int, evidence: Evidence) -> None:
+        super().__init__(f"{evidence.kind} by seat {seat}")
+        self.seat = seat
+        self.evidence = evidence
+
+
+class OtherState(Exception):
+    """A message names a state that is not the one of its slot here: its author has another history, or lies."""
+
+
+class Ledger:
+    """One game, from its seats on. `add` takes a message of the open slot; when all authors have spoken the slot
+    closes, the state moves on and the events say what happened."""
+
+    def __init__(self, seated: Seated) -> None:
+        self.seated = seated
+        self.game_id = seated.game_id
+        self.epoch = first_epoch(seated.game_id)
+        self.game = new_game(seated.roster.terms.rules, len(seated.players), seated.opener)
+        self.verifiers: Sequence[Verifier] = [player.verifier for player in seated.players]
+        self.keys = [player.key for player in seated.players]
+        self.slots: list[dict[int, AnyMessage]] = [{}]  # by slot number, then by seat; the last one is open
+        self.preimage = start_preimage(self.game_id, seated.genesis, rules_hash(pack(public(self.game))))
+        self.state = state_hash(self.preimage)
+        self.phase = next_phase(Phase.START, self.game)
+        self.deal: Deal | None = None
+        self._commit_preimage = b""
+
+    @property
+    def slot(self) -> int:
+        """Number of the open slot."""
+        return len(self.slots) - 1
+
+    @property
+    def over(self) -> bool:
+        return self.phase is Phase.OVER
+
+    @property
+    def authors(self) -> tuple[int, ...]:
+        """Seats that sign a message for the open slot, ascending."""
+        return () if self.over else SPEAKERS[self.phase].authors(self.game)
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Authors whose message for the open slot is not in."""
+        return tuple(seat for seat in self.authors if seat not in self.slots[-1])
+
+    def spoken(self, slot: int, seat: int) -> AnyMessage | None:
+        """The message taken in from a seat for a slot, if any."""
+        return self.slots[slot].get(seat) if 0 <= slot < len(self.slots) else None
+
+    def opening(self) -> list[Event]:
+        """What there is to tell before slot 0."""
+        drawn = self.seated.drawn
+        return [*([drawn] if drawn else []), *self._round_began()]
+
+    def add(self, message: AnyMessage) -> list[Event]:
+        """Take in a message whose signature holds, for the open slot, from a seat not heard in it.
+
+        Raises OtherState, or Proved when the message convicts its author (or READY the sender of a box).
+        """
+        if message.slot != self.slot or message.state != self.state or message.epoch != self.epoch:
+            raise OtherState
+        self._judge(message)
+        self.slots[-1][message.seat] = message
+        return [] if self.missing else self._close()
+
+    def equivocation(self, first: AnyMessage, second: AnyMessage) -> Proved:
+        """Two bodies of one key for one slot."""
+        return Proved(second.seat, Evidence(FaultKind.EQUIV, (first.signed, second.signed)))
+
+    def _judge(self, message: AnyMessage) -> None:
+        if fault_in(message, self.phase, self.game):
+            rules = pack(public(self.game))
+            raise Proved(message.seat, Evidence(FaultKind.ILLEGAL, (message.signed,), (self.preimage,), rules))
+        match message.payload:
+            case Open():
+                self._judge_shares(narrow(message, Open), FaultKind.BAD_OPEN)
+            case Reveal():
+                self._judge_commit_state(message.payload.commit_state)
+                self._judge_shares(narrow(message, Reveal), FaultKind.BAD_REVEAL)
+            case Ready():
+                self._judge_commit_state(message.payload.commit_state)
+                if message.payload.complaint:
+                    raise self._judge_complaint(narrow(message, Ready))
+            case Show():
+                self._judge_seal(narrow(message, Show))
+
+    def _judge_commit_state(self, named: bytes) -> None:
+        # It can prove nothing, since no state says so, but an honest client names the one it stands on.
+        if named != self._deal.commit_state:
+            raise OtherState
+
+    def _judge_shares(self, message: Message[Open | Reveal], kind: FaultKind) -> None:
+        contributor = self._deal.contradicted(message)
+        if contributor is not None:
+            commit = self._deal.commits[contributor]
+            raise Proved(message.seat, Evidence(kind, (commit.signed, message.signed), (self._commit_preimage,)))
+
+    def _judge_complaint(self, ready: Message[Ready]) -> Proved:
+        sender, _, _ = cast(tuple[int, int, bytes], ready.payload.complaint)
+        commits = self._deal.commits
+        bodies = (commits[sender].signed, commits[ready.seat].signed, self._deal.opens[sender].signed, ready.signed)
+        for kind in (FaultKind.BAD_BOX, FaultKind.FALSE_COMPLAINT):
+            evidence = Evidence(kind, bodies, (self._commit_preimage, self.preimage))
+            try:
+                return Proved(convict(evidence, self.game_id, self.verifiers), evidence)
+            except Malformed:
+                continue
+        raise AssertionError("a complaint convicts either its author or the sender")  # pragma: no cover
+
+    def _judge_seal(self, show: Message[Show]) -> None:
+        seal_slot = self.slots[-3] if show.seat == self.game.turn else self.slots[-2]
+        if breaks_seal(seal_slot[show.seat], show):
+            bodies = (seal_slot[show.seat].signed, show.signed)
+            raise Proved(show.seat, Evidence(FaultKind.BAD_SEAL, bodies))
+
+    @property
+    def _deal(self) -> Deal:
+        assert self.deal is not None, "phases after COMMIT have a deal"
+        return self.deal
+
+    def _close(self) -> list[Event]:
+        said = self.slots[-1]
+        phase = self.phase
+        items = [said[seat].signed.hash for seat in sorted(said)]
+        events = _CLOSERS[phase](self, said) if phase in _CLOSERS else []
+        rules = rules_hash(pack(public(self.game)))
+        self.preimage = next_preimage(self.game_id, self.epoch, self.slot, self.state, phase.value, items, rules)
+        self.state = state_hash(self.preimage)
+        self.phase = next_phase(phase, self.game)
+        self.slots.append({})
+        if phase is Phase.COMMIT:
+            self._begin_deal(said)
+        elif phase in (Phase.MODE, Phase.REVEAL):
+            events += self._round_began()
+        return events
+
+    def _round_began(self) -> list[Event]:
+        if self.over:
+            return [Ended(self.game.winners)]
+        if self.phase is Phase.MODE:
+            return []
+        game = self.game
+        return [RoundBegan(game.round_number, game.opener, "left" if game.direction > 0 else "right", game.special)]
+
+    def _begin_deal(self, said: dict[int, AnyMessage]) -> None:
+        commits = {seat: narrow(message, Commit) for seat, message in said.items()}
+        self._commit_preimage = self.preimage
+        self.deal = Deal(deal_policy(self.game), self.game.seats, self.keys, commits, self.state)
+
+    def _close_mode(self, said: dict[int, AnyMessage]) -> list[Event]:
+        seat, choice = self.game.opener, narrow(said[self.game.opener], Mode).payload
+        action = Action(Kind.OBLIGE, way=choice.choice)
+        apply(self.game, seat, action)
+        return [ActionMade(seat, action, bool(choice.auto))]
+
+    def _close_commit(self, said: dict[int, AnyMessage]) -> list[Event]:
+        deal(self.game)
+        return []
+
+    def _close_open(self, said: dict[int, AnyMessage]) -> list[Event]:
+        for message in said.values():
+            self._deal.open(narrow(message, Open))
+        return []
+
+    def _close_act(self, said: dict[int, AnyMessage]) -> list[Event]:
+        act = narrow(said[self.game.turn], Act).payload
+        return self._move(self.game.turn, action_of(act.call), bool(act.auto))
+
+    def _close_show(self, said: dict[int, AnyMessage]) -> list[Event]:
+        """An exact call comes before the mover's doubt or bid; of several the lot decides (protocol.md section 7)."""
+        mover = self.game.turn
+        call, auto = cast("tuple[tuple[str], int]", narrow(said[mover], Show).payload.sealed)
+        action = action_of(call)
+        claimers = [seat for seat, message in said.items()
+                    if seat != mover and narrow(message, Show).payload.sealed == "claim"]
+        if not claimers:
+            return self._move(mover, action, bool(auto))
+        if action == CALZO:
+            claimers.append(mover)
+        return self._move(self._deal.first_claim(self.game.bids, claimers), CALZO, False)
+
+    def _move(self, seat: int, action: Action, auto: bool) -> list[Event]:
+        apply(self.game, seat, action)
+        return [ActionMade(seat, action, auto)]
+
+    def _close_reveal(self, said: dict[int, AnyMessage]) -> list[Event]:
+        for message in said.values():
+            self._deal.reveal(narrow(message, Reveal))
+        cups = {}
+        for cup in cups_needed(self.game):
+            faces = self._deal.faces(cup, self.game.dice[cup], self._deal.shares)
+            assert faces is not None, "the policy names every share that was missing"
+            cups[cup] = faces
+        return [CupsShown(cups), settle(self.game, cups)]
+
+
+_CLOSERS: dict[Phase, Callable[[Ledger, dict[int, AnyMessage]], list[Event]]] = {
+    Phase.MODE: Ledger._close_mode,
+    Phase.COMMIT: Ledger._close_commit,
+    Phase.OPEN: Ledger._close_open,
+    Phase.ACT: Ledger._close_act,
+    Phase.SHOW: Ledger._close_show,
+    Phase.REVEAL: Ledger._close_reveal,
+}

@@ -1,0 +1,255 @@
+"""Every message that is signed, as a table of typed fields, and the envelope around those of a game (protocol.md
+sections 4 and 5). Knows shapes and signatures; must not know turns, nor whether a message fits the moment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
+
+from p2pdice.fairness.chain import body_hash
+from p2pdice.fairness.framing import HASH_BYTES
+from p2pdice.fairness.keys import KEY_BYTES, SIGNATURE_BYTES, SigningKey, Verifier
+from p2pdice.fairness.labels import Label
+from p2pdice.fairness.seal import BOX_BYTES
+from p2pdice.fairness.shares import SHARE_BYTES
+from p2pdice.protocol.codec import FRAME_BYTES, Value, pack, unpack
+from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Shape, Text, either, row, word
+
+PROTOCOL = 1
+MOST_SEATS = 32
+NICK_BYTES = 96
+ROOM_BYTES = 16
+MOST_RULES = 40
+SALT_BYTES = 32
+
+Call: TypeAlias = "tuple[str, int, int, str] | tuple[str]"  # ("bid", quantity, face, way) or (word,)
+
+
+# The lobby's messages, as their fields.
+class Joining(NamedTuple):
+    room: bytes
+    key: bytes
+    nick: str
+    seat_commit: bytes
+    owner: bytes
+    bots: tuple[bytes, ...]
+
+
+class Proposal(NamedTuple):
+    room: bytes
+    key: bytes
+    system: str
+    options: tuple[tuple[str, str], ...]
+    turn_time_s: int
+    drop_time_s: int
+    joins: tuple[tuple[bytes, bytes], ...]
+
+
+class Acceptance(NamedTuple):
+    table: bytes
+    key: bytes
+
+
+class SeatOpening(NamedTuple):
+    table: bytes
+    genesis: bytes
+    key: bytes
+    nonce: bytes
+
+
+# The game's messages: the payload inside the envelope.
+class Mode(NamedTuple):
+    choice: str
+    auto: int
+
+
+class Commit(NamedTuple):
+    round_number: int
+    commitments: tuple[tuple[int, bytes], ...]  # (cup, commitment)
+    round_key: bytes
+
+
+class Open(NamedTuple):
+    shares: tuple[tuple[int, bytes], ...]  # (cup, share)
+    boxes: tuple[tuple[int, int, bytes], ...]  # (cup, viewer, box)
+
+
+class Ready(NamedTuple):
+    commit_state: bytes
+    complaint: "tuple[()] | tuple[int, int, bytes]"  # (sender, cup, secret of the one-round key)
+
+
+class Act(NamedTuple):
+    call: Call
+    auto: int
+
+
+class Seal(NamedTuple):
+    seal: bytes
+
+
+class Answer(NamedTuple):
+    seal: bytes
+
+
+class Show(NamedTuple):
+    sealed: "tuple[Call, int] | str"  # an Act by the mover, "waive" or "claim" by a caller
+    salt: bytes
+
+
+class Reveal(NamedTuple):
+    commit_state: bytes
+    shares: tuple[tuple[int, int, bytes], ...]  # (cup, contributor, share)
+
+
+LobbyFields: TypeAlias = Joining | Proposal | Acceptance | SeatOpening
+Payload: TypeAlias = Mode | Commit | Open | Ready | Act | Seal | Answer | Show | Reveal
+
+_HASH = Raw((HASH_BYTES,))
+_KEY = Raw((KEY_BYTES,))
+_SHARE = Raw((SHARE_BYTES,))
+_SEAT = Int(MOST_SEATS - 1)
+_CUP = Int(MOST_SEATS)  # a cup's number is its owner's seat; the table's own cup is number n
+_AUTO = Int(1)
+_SECONDS = Int(24 * 3600)
+SIGNED = row(Blob(FRAME_BYTES), Raw((SIGNATURE_BYTES,)))
+
+# Bounds here only keep garbage out; whether a quantity or a face is legal is the rules' to say (ILLEGAL).
+_CALL = either(
+    row(word("bid"), Int(999), Int(9), word("", "left", "right")),
+    row(word("dudo", "calzo", "paso")),
+)
+_ACT = row(_CALL, _AUTO)
+
+# Type word on the wire, class of the fields, shape of each field in order. protocol.md prints both tables.
+LOBBY_MESSAGES: Mapping[str, tuple[type[LobbyFields], tuple[Shape, ...]]] = {
+    "JOIN": (Joining, (Raw((ROOM_BYTES,)), _KEY, Text(NICK_BYTES), _HASH, _KEY, Many(_KEY, MOST_SEATS - 1))),
+    "ROSTER": (Proposal, (Raw((ROOM_BYTES,)), _KEY, Text(32), Many(row(Text(32), Text(32)), MOST_RULES),
+                          _SECONDS, _SECONDS, Many(SIGNED, MOST_SEATS))),
+    "ACCEPT": (Acceptance, (_HASH, _KEY)),
+    "SEAT_OPEN": (SeatOpening, (_HASH, _HASH, _KEY, _SHARE)),
+}
+GAME_MESSAGES: Mapping[str, tuple[type[Payload], tuple[Shape, ...]]] = {
+    "MODE": (Mode, (word("open", "closed", "no"), _AUTO)),
+    "COMMIT": (Commit, (Int(2**32), Many(row(_CUP, _HASH), MOST_SEATS + 1), Raw((0, KEY_BYTES)))),
+    "OPEN": (Open, (Many(row(_CUP, _SHARE), MOST_SEATS + 1), Many(row(_CUP, _SEAT, Raw((BOX_BYTES,))), MOST_SEATS))),
+    "READY": (Ready, (_HASH, either(row(), row(_SEAT, _SEAT, _KEY)))),
+    "ACT": (Act, (_CALL, _AUTO)),
+    "SEAL": (Seal, (_HASH,)),
+    "ANSWER": (Answer, (_HASH,)),
+    "SHOW": (Show, (either(_ACT, word("waive", "claim")), Raw((SALT_BYTES,)))),
+    "REVEAL": (Reveal, (_HASH, Many(row(_SEAT, _SEAT, _SHARE), MOST_SEATS * MOST_SEATS))),
+}
+ENVELOPE: tuple[tuple[str, Shape], ...] = (
+    ("version", Int(PROTOCOL, PROTOCOL)), ("type", Text(16)), ("game_id", _HASH), ("epoch", _HASH),
+    ("slot", Int()), ("state", _HASH), ("seat", _SEAT),
+)  # then the payload: the fields of the type
+
+_LOBBY_WORDS: Mapping[type, str] = {fields: word for word, (fields, _) in LOBBY_MESSAGES.items()}
+_GAME_WORDS: Mapping[type, str] = {payload: word for word, (payload, _) in GAME_MESSAGES.items()}
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A body and the signature over it, as they travel and as they are kept. Equal bodies are the same message."""
+
+    body: bytes
+    signature: bytes = field(compare=False)
+
+    @cached_property
+    def hash(self) -> bytes:
+        """Name of the body: 32 bytes."""
+        return body_hash(self.body)
+
+    def holds(self, verifier: Verifier) -> bool:
+        """Whether `verifier`'s key signed the body."""
+        return verifier.holds(self.signature, Label.SIGNED_BODY, self.body)
+
+    def value(self) -> tuple[bytes, bytes]:
+        """As it stands in a frame or a record."""
+        return (self.body, self.signature)
+
+
+P_co = TypeVar("P_co", bound=Payload, covariant=True)
+P = TypeVar("P", bound=Payload)
+L = TypeVar("L", bound=LobbyFields)
+
+
+@dataclass(frozen=True)
+class Message(Generic[P_co]):
+    """A signed body of a game, parsed: its shape is right, nothing else has been judged."""
+
+    game_id: bytes
+    epoch: bytes
+    slot: int
+    state: bytes
+    seat: int
+    payload: P_co
+    signed: Signed
+
+
+AnyMessage: TypeAlias = Message[Payload]
+
+
+def narrow(message: AnyMessage, payload: type[P]) -> Message[P]:
+    """The same message, known to carry that payload. Raises Malformed if it does not."""
+    if not isinstance(message.payload, payload):
+        raise Malformed("wrong-type")
+    return cast(Message[P], message)
+
+
+def sign(key: SigningKey, value: Value) -> Signed:
+    """Encode and sign a body."""
+    body = pack(value)
+    return Signed(body, key.sign(Label.SIGNED_BODY, body))
+
+
+def signed_from(value: Value) -> Signed:
+    """A Signed out of a frame or record. Raises Malformed."""
+    if not SIGNED.fits(value):
+        raise Malformed("not-a-signed-body")
+    body, signature = cast(tuple[bytes, bytes], value)
+    return Signed(body, signature)
+
+
+def sign_game(key: SigningKey, game_id: bytes, epoch: bytes, slot: int, state: bytes, seat: int,
+              payload: Payload) -> Signed:
+    """Put a payload into the envelope of protocol.md section 5 and sign it."""
+    return sign(key, (PROTOCOL, _GAME_WORDS[type(payload)], game_id, epoch, slot, state, seat, payload))
+
+
+def parse_game(signed: Signed) -> AnyMessage:
+    """The message in a signed body of a game. Raises Malformed; does not look at the signature."""
+    value = unpack(signed.body)
+    if type(value) is not tuple or len(value) != len(ENVELOPE) + 1:
+        raise Malformed("not-an-envelope")
+    if not all(shape.fits(part) for (_, shape), part in zip(ENVELOPE, value, strict=False)):
+        raise Malformed("not-an-envelope")
+    _, kind, game_id, epoch, slot, state, seat, parts = cast(tuple[Any, ...], value)
+    payload, shapes = GAME_MESSAGES.get(kind, (None, ()))
+    if payload is None or not row(*shapes).fits(parts):
+        raise Malformed("not-a-game-message")
+    return Message(game_id, epoch, slot, state, seat, payload(*parts), signed)
+
+
+def sign_lobby(key: SigningKey, fields: LobbyFields) -> Signed:
+    """Sign a message of the lobby."""
+    return sign(key, (PROTOCOL, _LOBBY_WORDS[type(fields)], *fields))
+
+
+def parse_lobby(signed: Signed, fields: type[L]) -> L:
+    """The fields of a lobby message of the given type. Raises Malformed; does not look at the signature."""
+    value = unpack(signed.body)
+    kind = _LOBBY_WORDS[fields]
+    if type(value) is not tuple or value[:2] != (PROTOCOL, kind) or not row(*LOBBY_MESSAGES[kind][1]).fits(value[2:]):
+        raise Malformed("not-a-lobby-message")
+    return fields(*cast(tuple[Any, ...], value[2:]))
+
+
+def lobby_fields(signed: Signed) -> type[LobbyFields] | None:
+    """Which lobby message a body claims to be; None for one of a game. Raises Malformed."""
+    value = unpack(signed.body)
+    if type(value) is not tuple or len(value) < 2 or type(value[1]) is not str:
+        raise Malformed("not-a-message")
+    return LOBBY_MESSAGES[value[1]][0] if value[1] in LOBBY_MESSAGES else None

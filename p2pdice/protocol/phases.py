@@ -1,0 +1,236 @@
+"""The transition table: which phase follows which, who speaks in it, and what may be said, as a function of the public
+rules state alone. The same table judges our own messages, a peer's, and a verifier's (protocol.md section 5). Must
+not know keys, shares or sockets."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from p2pdice.fairness.errors import BadKey
+from p2pdice.fairness.keys import check_round_key
+from p2pdice.fairness.shares import Mode, Policy
+from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.messages import (
+    Act,
+    Answer,
+    AnyMessage,
+    Call,
+    Commit,
+    Open,
+    Payload,
+    Ready,
+    Reveal,
+    Seal,
+    Show,
+)
+from p2pdice.protocol.messages import Mode as ModeChoice
+from p2pdice.rules import (
+    Action,
+    Game,
+    IllegalAction,
+    Kind,
+    Special,
+    Stage,
+    callers,
+    check,
+    cups_needed,
+)
+
+
+class Phase(StrEnum):
+    """What a slot of the log is for; the word enters the state hash."""
+
+    START = "start"  # before slot 0
+    MODE = "mode"
+    COMMIT = "commit"
+    OPEN = "open"
+    READY = "ready"
+    ACT = "act"
+    SEAL = "seal"
+    ANSWER = "answer"
+    SHOW = "show"
+    REVEAL = "reveal"
+    OVER = "over"
+
+
+Condition = Callable[[Game], bool]
+
+
+def opener_may_oblige(game: Game) -> bool:
+    return game.stage is Stage.OBLIGE
+
+
+def round_is_open(game: Game) -> bool:
+    return game.special is Special.OPEN
+
+
+def someone_may_call_out_of_turn(game: Game) -> bool:
+    return bool(callers(game))
+
+
+def a_call_was_made(game: Game) -> bool:
+    return game.stage is Stage.SHOWDOWN
+
+
+def the_game_is_over(game: Game) -> bool:
+    return game.stage is Stage.OVER
+
+
+def otherwise(game: Game) -> bool:
+    return True
+
+
+_DEAL = ((the_game_is_over, Phase.OVER), (opener_may_oblige, Phase.MODE), (otherwise, Phase.COMMIT))
+_TURN = ((someone_may_call_out_of_turn, Phase.SEAL), (otherwise, Phase.ACT))
+_AFTER_ACT = ((a_call_was_made, Phase.REVEAL), *_TURN)
+
+# First condition that holds decides. protocol.md prints this table.
+NEXT: Mapping[Phase, tuple[tuple[Condition, Phase], ...]] = {
+    Phase.START: _DEAL,
+    Phase.MODE: ((otherwise, Phase.COMMIT),),
+    Phase.COMMIT: ((otherwise, Phase.OPEN),),
+    Phase.OPEN: ((round_is_open, Phase.READY), *_TURN),
+    Phase.READY: _TURN,
+    Phase.ACT: _AFTER_ACT,
+    Phase.SEAL: ((otherwise, Phase.ANSWER),),
+    Phase.ANSWER: ((otherwise, Phase.SHOW),),
+    Phase.SHOW: _AFTER_ACT,
+    Phase.REVEAL: _DEAL,
+}
+
+
+def next_phase(phase: Phase, game: Game) -> Phase:
+    """The phase after `phase`, whose slot is complete and already counted in `game`."""
+    return next(following for condition, following in NEXT[phase] if condition(game))
+
+
+def active_seats(game: Game) -> tuple[int, ...]:
+    """Seats with dice, ascending: those who contribute to the next deal."""
+    return tuple(seat for seat, dice in enumerate(game.dice) if dice)
+
+
+def deal_policy(game: Game) -> Policy:
+    """Who sees what in the round that is dealt or open now."""
+    mode = {Special.OPEN: Mode.OPEN, Special.CLOSED: Mode.CLOSED}.get(game.special, Mode.NORMAL)  # type: ignore[arg-type]
+    return Policy(mode, active_seats(game), game.opener)
+
+
+def action_of(call: Call) -> Action:
+    """The action in the `call` field of ACT or SHOW, whose shape has been checked."""
+    return Action(Kind(call[0]), *call[1:])
+
+
+def call_of(action: Action) -> Call:
+    """The `call` field for an action."""
+    if action.kind is Kind.BID:
+        return (action.kind.value, action.quantity, action.face, action.way)
+    return (action.kind.value,)
+
+
+def _expect(holds: bool, reason: str) -> None:
+    if not holds:
+        raise Malformed(reason)
+
+
+def _fit_commit(game: Game, commit: Commit) -> None:
+    _expect(commit.round_number == game.round_number, "another-round")
+    cups = tuple(cup for cup, _ in commit.commitments)
+    _expect(cups == (*active_seats(game), game.seats), "wrong-commitments")
+    _expect(bool(commit.round_key) == round_is_open(game), "wrong-round-key")
+    if commit.round_key:
+        try:
+            check_round_key(commit.round_key)
+        except BadKey as error:
+            raise Malformed("wrong-round-key") from error
+
+
+def _fit_open(game: Game, seat: int, opening: Open) -> None:
+    policy = deal_policy(game)
+    cups = tuple(cup for cup, _ in opening.shares)
+    _expect(cups == (*policy.public_cups(seat), game.seats), "wrong-openings")
+    _expect(tuple((cup, viewer) for cup, viewer, _ in opening.boxes) == policy.boxes(seat), "wrong-boxes")
+
+
+def _fit_ready(game: Game, seat: int, ready: Ready) -> None:
+    if ready.complaint:
+        sender, cup, _ = ready.complaint
+        _expect(sender in active_seats(game) and (cup, seat) in deal_policy(game).boxes(sender), "no-such-box")
+
+
+def _fit_show(game: Game, seat: int, show: Show) -> None:
+    if seat != game.turn:
+        _expect(isinstance(show.sealed, str), "not-an-answer")
+        return
+    if isinstance(show.sealed, str):
+        raise Malformed("not-an-act")
+    check(game, seat, action_of(show.sealed[0]))
+
+
+def _fit_reveal(game: Game, seat: int, reveal: Reveal) -> None:
+    named = tuple((cup, contributor) for cup, contributor, _ in reveal.shares)
+    _expect(named == deal_policy(game).revealed(seat, cups_needed(game)), "wrong-reveal")
+
+
+def _fit(game: Game, seat: int, payload: Payload) -> None:
+    """Raise Malformed or IllegalAction unless the payload is one that this seat may sign now."""
+    match payload:
+        case ModeChoice():
+            check(game, seat, Action(Kind.OBLIGE, way=payload.choice))
+        case Commit():
+            _fit_commit(game, payload)
+        case Open():
+            _fit_open(game, seat, payload)
+        case Ready():
+            _fit_ready(game, seat, payload)
+        case Act():
+            check(game, seat, action_of(payload.call))
+        case Show():
+            _fit_show(game, seat, payload)
+        case Reveal():
+            _fit_reveal(game, seat, payload)
+        case Seal() | Answer():
+            pass  # nothing can be said of it before it is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Speakers:
+    """One row: the payload a phase consists of, and who signs one each."""
+
+    payload: type[Payload]
+    who: str  # as protocol.md prints it
+    authors: Callable[[Game], tuple[int, ...]]
+
+
+def _mover(game: Game) -> tuple[int, ...]:
+    return (game.turn,)
+
+
+SPEAKERS: Mapping[Phase, Speakers] = {
+    Phase.MODE: Speakers(ModeChoice, "the opener", lambda game: (game.opener,)),
+    Phase.COMMIT: Speakers(Commit, "every active seat", active_seats),
+    Phase.OPEN: Speakers(Open, "every active seat", active_seats),
+    Phase.READY: Speakers(Ready, "every active seat", active_seats),
+    Phase.ACT: Speakers(Act, "the mover", _mover),
+    Phase.SEAL: Speakers(Seal, "the mover", _mover),
+    Phase.ANSWER: Speakers(Answer, "every caller", callers),
+    Phase.SHOW: Speakers(Show, "the mover and every caller", lambda game: tuple(sorted((game.turn, *callers(game))))),
+    Phase.REVEAL: Speakers(Reveal, "every holder of a share of a shown cup",
+                           lambda game: deal_policy(game).revealers(cups_needed(game))),
+}
+
+
+def fault_in(message: AnyMessage, phase: Phase, game: Game) -> str | None:
+    """Why a message does not belong in this phase of this game, as a stable word; None if it does.
+
+    Looks at author, type and payload only; whether shares fit their commitments is the deal's to say.
+    """
+    speakers = SPEAKERS.get(phase)
+    if speakers is None or not isinstance(message.payload, speakers.payload):
+        return "wrong-type"
+    if message.seat not in speakers.authors(game):
+        return "not-the-author"
+    try:
+        _fit(game, message.seat, message.payload)
+    except (Malformed, IllegalAction) as error:
+        return error.reason
+    return None

@@ -1,0 +1,84 @@
+"""The record of a game as a chain of entries, each naming the one before: writing them one by one, reading them back,
+and saying where a file is damaged (protocol.md section 9). Must not know what a body means, nor files."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from p2pdice.fairness.framing import HASH_BYTES, digest
+from p2pdice.fairness.keys import SIGNATURE_BYTES
+from p2pdice.fairness.labels import Label
+from p2pdice.protocol.codec import FRAME_BYTES, pack, unpack
+from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.messages import Signed
+from p2pdice.protocol.shapes import Blob, Int, Raw, row, word
+
+MAGIC = b"p2pdice/1 transcript\n"
+KINDS = ("roster", "accept", "seat", "game", "evidence")
+
+# number, hash of the entry before (of MAGIC for the first), kind, body, signature (none for evidence)
+ENTRY = row(Int(), Raw((HASH_BYTES,)), word(*KINDS), Blob(FRAME_BYTES), Raw((0, SIGNATURE_BYTES)))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: its number from 0, and what it holds."""
+
+    number: int
+    kind: str
+    signed: Signed
+
+
+class Damaged(ValueError):
+    """The file does not go on as it must at entry `number`, byte `offset`. `cut`: it just ends too early there."""
+
+    def __init__(self, number: int, offset: int, cut: bool) -> None:
+        super().__init__(f"entry {number}")
+        self.number = number
+        self.offset = offset
+        self.cut = cut
+
+
+class TranscriptWriter:
+    """Turns what happens into the bytes to append; the first ones start with MAGIC."""
+
+    def __init__(self, number: int = 0, previous: bytes = b"") -> None:
+        """To go on with a file: the number of its next entry and the hash of its last one."""
+        self._number = number
+        self._previous = previous or digest(Label.RECORD, MAGIC)
+
+    def add(self, kind: str, signed: Signed) -> bytes:
+        """The bytes of the next entry."""
+        entry = pack((self._number, self._previous, kind, signed.body, signed.signature))
+        start = b"" if self._number else MAGIC
+        self._number += 1
+        self._previous = digest(Label.RECORD, entry)
+        return start + len(entry).to_bytes(4, "big") + entry
+
+
+def is_transcript(raw: bytes) -> bool:
+    """Whether a file claims to be a transcript at all."""
+    return raw.startswith(MAGIC)
+
+
+def read_entries(raw: bytes) -> Iterator[Entry]:
+    """The entries of a transcript, in order. Raises Damaged at the first that is not what was written there."""
+    previous = digest(Label.RECORD, MAGIC)
+    offset, number = len(MAGIC), 0
+    while offset < len(raw):
+        length = int.from_bytes(raw[offset:offset + 4], "big")
+        entry = raw[offset + 4:offset + 4 + length]
+        if length <= 2 * FRAME_BYTES and len(raw) < offset + 4 + length:
+            raise Damaged(number, offset, cut=True)
+        try:
+            value = unpack(entry)
+        except Malformed as error:
+            raise Damaged(number, offset, cut=False) from error
+        if not ENTRY.fits(value):
+            raise Damaged(number, offset, cut=False)
+        found, before, kind, body, signature = cast(tuple[Any, ...], value)
+        if found != number or before != previous:
+            raise Damaged(number, offset, cut=False)
+        yield Entry(number, kind, Signed(body, signature))
+        previous = digest(Label.RECORD, entry)
+        offset, number = offset + 4 + length, number + 1
