@@ -40,7 +40,7 @@ class Identity:
 
 
 class Store:
-    """The state folder. `problem` says why nothing is kept, None while all is well; `told` is called when it changes."""
+    """The state folder. `problem` says why nothing is kept, None while all is well; `told(problem)` comes once."""
 
     def __init__(self, folder: Path | None, told: Callable[[str], None] = lambda problem: None) -> None:
         """Without a folder everything is kept in memory, by choice: that is no problem."""

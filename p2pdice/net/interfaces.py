@@ -1,0 +1,116 @@
+"""Which of this computer's network interfaces reach other players, and under which addresses. The order in which an
+operating system lists them means nothing, and tunnels and bridges of virtual machines often come first."""
+
+import ipaddress
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import ifaddr
+
+LOOPBACK = "127.0.0.1"
+MOST_INTERFACES = 10  # Linux caps multicast memberships at 20 for each socket
+
+# Tunnels lead elsewhere, bridges of virtual machines nowhere; both have addresses that others have too.
+_SKIPPED_NAMES = ("docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "lxc", "lxd", "cni", "flannel", "cali",
+                  "tun", "tap", "utun", "wg", "ppp", "ipsec", "tailscale", "zt", "awdl", "llw")
+_SKIPPED_DESCRIPTIONS = ("virtualbox", "vmware", "hyper-v", "tap-windows", "wintun", "wireguard", "openvpn")
+
+Address = ipaddress.IPv4Interface | ipaddress.IPv6Interface
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """One interface: its name (a sentence on Windows), its index, and its addresses with their networks."""
+
+    name: str
+    index: int
+    addresses: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where to announce and to listen, and the addresses to announce. Equal as long as nothing changed."""
+
+    interfaces: tuple[Interface, ...]
+    bind: str | None = None
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """For others to dial, IPv4 first and link-local last, without zones: those are the dialler's."""
+        if self.bind is not None:
+            return (self.bind.partition("%")[0],)
+        every = [address.ip for interface in self.interfaces for address in interface.addresses]
+        return tuple(str(ip) for ip in sorted(every, key=lambda ip: (ip.is_link_local, ip.version)))
+
+    @property
+    def multicast(self) -> list[str | int]:
+        """As zeroconf wants it: an IPv4 address or an interface index for each family of each interface."""
+        choice: list[str | int] = []
+        for interface in self.interfaces:
+            choice += [str(address.ip) for address in interface.addresses if address.version == 4][:1]
+            if any(address.version == 6 and not address.is_loopback for address in interface.addresses):
+                choice.append(interface.index)
+        return choice
+
+    def routes(self, host: str) -> list[str]:
+        """A numeric address as this computer can dial it: a link-local one that came without its zone, in each."""
+        ip = ipaddress.ip_address(host)
+        if "%" in host or ip.version == 4 or not ip.is_link_local:
+            return [host]
+        return [f"{host}%{interface.index}" for interface in self.interfaces
+                if any(address.version == 6 for address in interface.addresses)]
+
+    def near(self, host: str) -> bool:
+        """Whether a numeric address is in a network of one of these interfaces."""
+        ip = ipaddress.ip_address(host.partition("%")[0])
+        return any(ip in address.network for interface in self.interfaces for address in interface.addresses
+                   if address.version == ip.version)
+
+
+def reach(bind: str | None = None) -> Reach:
+    """What this computer has now. With `bind` only the interface of that address; with no network, loopback."""
+    return choose(every_interface(), bind)
+
+
+def choose(every: Sequence[Interface], bind: str | None) -> Reach:
+    """The choice among `every` interface of a computer; nothing is chosen if `bind` is not one of its addresses."""
+    if bind is not None and not ipaddress.ip_address(bind).is_unspecified:
+        return Reach(_only(every, bind), bind)
+    useful = tuple(found for interface in every if (found := _useful(interface)).addresses)[:MOST_INTERFACES]
+    if useful:
+        return Reach(useful)
+    # No network at all: two terminals on this one computer can still find each other.
+    return Reach(_only(every, LOOPBACK), LOOPBACK)
+
+
+def every_interface() -> list[Interface]:
+    """All interfaces, by index. Empty if the system does not say."""
+    try:
+        adapters = sorted(ifaddr.get_adapters(), key=lambda adapter: adapter.index or 0)
+    except OSError:
+        return []
+    return [Interface(adapter.nice_name, adapter.index or 0, tuple(_addresses(adapter.ips))) for adapter in adapters]
+
+
+def _addresses(ips: Iterable[ifaddr.IP]) -> Iterable[Address]:
+    for ip in ips:
+        host = ip.ip if isinstance(ip.ip, str) else ip.ip[0]
+        try:
+            yield ipaddress.ip_interface(f"{host}/{ip.network_prefix}")
+        except ValueError:
+            continue
+
+
+def _only(every: Sequence[Interface], host: str) -> tuple[Interface, ...]:
+    ip = ipaddress.ip_address(host.partition("%")[0])
+    return tuple(Interface(interface.name, interface.index, (address,))
+                 for interface in every for address in interface.addresses if address.ip == ip)
+
+
+def _useful(interface: Interface) -> Interface:
+    name = interface.name.lower()
+    if name.startswith(_SKIPPED_NAMES) or any(word in name for word in _SKIPPED_DESCRIPTIONS):
+        return Interface(interface.name, interface.index, ())
+    return Interface(interface.name, interface.index, tuple(
+        address for address in interface.addresses
+        if not address.is_loopback and address.network.prefixlen < address.max_prefixlen))  # a /32 is a tunnel
