@@ -4,10 +4,8 @@ from a stranger, to be asked over an authenticated channel, and whatever fails h
 import asyncio
 import errno
 import logging
-import re
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zeroconf import (  # type: ignore[attr-defined]  # the last two are exported, only not in __all__
@@ -21,8 +19,8 @@ from zeroconf import (  # type: ignore[attr-defined]  # the last two are exporte
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from p2pdice.net.connect import connect
-from p2pdice.net.dial import Address
 from p2pdice.net.errors import ChannelError, DiscoveryFailed
+from p2pdice.net.hints import MOST_ADDRESSES, Hint, Hints, bounded, is_instance, read
 from p2pdice.net.interfaces import LOOPBACK, Reach, reach
 from p2pdice.net.listener import PORTS
 
@@ -32,32 +30,13 @@ ANNOUNCE_S = 5.0
 POLL_S = 3.0  # no system tells us portably when a network appears
 RESOLVE_MS = 3000
 CLOSE_S = 2.0
-MOST_ROOMS = 64
-MOST_ROOMS_PER_ADDRESS = 8
-MOST_ADDRESSES = 8
+MOST_RESOLVING = 64
 
-# What an announcement may say, and how many bytes of UTF-8 each; all hints, 200 bytes together (RFC 6763).
-TEXT_BYTES = {"v": 16, "room": 32, "title": 72, "players": 8, "state": 12}
-
-_INSTANCE = re.compile(r"[0-9a-f]{16}")  # our own form; whatever a stranger puts into a name ends here
 _QUERY, _PTR, _IN, _UNICAST = 0, 12, 1, 1 << 15  # RFC 1035, and the unicast-response bit of RFC 6762 section 5.4
 
 # Unhandled, its warnings and tracebacks would be written across the screen.
 logging.getLogger("zeroconf").propagate = False
 logging.getLogger("zeroconf").addHandler(logging.NullHandler())
-
-
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """Somebody says that there is a table. Texts are uncleaned, of bounded length, "" where nothing was said."""
-
-    instance: str
-    addresses: tuple[Address, ...]
-    v: str
-    room: str
-    title: str
-    players: str
-    state: str
 
 
 class Discovery:
@@ -79,7 +58,7 @@ class Discovery:
         self._browser: AsyncServiceBrowser | None = None
         self._found: Callable[[Hint], None] = lambda hint: None
         self._gone: Callable[[str], None] = lambda instance: None
-        self._hints: dict[str, Hint] = {}
+        self._hints = Hints()
         self._resolving: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
 
@@ -96,7 +75,7 @@ class Discovery:
     async def announce(self, port: int, text: Mapping[str, str]) -> None:
         """Tell the network of a table, at once and again and again; called again, replaces what is told."""
         self._port = port
-        self._text = {key: _clip(text.get(key, ""), most) for key, most in TEXT_BYTES.items()}
+        self._text = bounded(text)
         if self._announced is None:
             await self._publish()  # later changes wait for the next turn of _tend: they come in bursts
 
@@ -120,7 +99,7 @@ class Discovery:
 
     def forget(self, instance: str) -> None:
         """A hint turned out to be stale: it is not counted any more, and reported again only if it changes."""
-        self._hints.pop(instance, None)
+        self._hints.drop(instance)
 
     async def aclose(self) -> None:
         """Say goodbye for what is announced, and end."""
@@ -205,23 +184,23 @@ class Discovery:
         await asyncio.gather(*(self._knock_on(port) for port in PORTS if port != self._port))
 
     async def _knock_on(self, port: int) -> None:
-        hint = Hint(f"local-{port}", ((LOOPBACK, port),), **dict.fromkeys(TEXT_BYTES, ""))
+        hint = Hint(f"local-{port}", ((LOOPBACK, port),))
         if hint.instance not in self._hints:
             try:
                 (await connect(LOOPBACK, port)).close()
             except ChannelError:
                 return
-            self._hints[hint.instance] = hint
-            self._found(hint)
+            if self._hints.add(hint):
+                self._found(hint)
 
     def _changed(self, zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
         instance = name.removesuffix(f".{TYPE}")
-        if not _INSTANCE.fullmatch(instance) or instance == self._instance:
+        if not is_instance(instance) or instance == self._instance:
             return
         if state_change is ServiceStateChange.Removed:
-            if self._hints.pop(instance, None) is not None:
+            if self._hints.drop(instance):
                 self._gone(instance)
-        elif instance not in self._resolving and len(self._resolving) < MOST_ROOMS:
+        elif instance not in self._resolving and len(self._resolving) < MOST_RESOLVING:
             task = asyncio.create_task(self._resolve(zeroconf, instance))
             self._resolving[instance] = task
             task.add_done_callback(lambda _: self._resolving.pop(instance, None))
@@ -231,28 +210,11 @@ class Discovery:
             info = AsyncServiceInfo(TYPE, f"{instance}.{TYPE}")
             if not await info.async_request(zeroconf, RESOLVE_MS):
                 return
-            hint = self._hint(instance, info)
+            hint = read(instance, info.parsed_scoped_addresses(), info.port or 0, info.decoded_properties, self._reach)
         except (Error, OSError, ValueError):
             return  # a stranger's nonsense
-        if hint is not None and self._hints.get(instance) != hint and self._has_room(hint):
-            self._hints[instance] = hint
+        if hint is not None and self._hints.add(hint):
             self._found(hint)
-
-    def _hint(self, instance: str, info: AsyncServiceInfo) -> Hint | None:
-        hosts = [route for host in dict.fromkeys(info.parsed_scoped_addresses()[:MOST_ADDRESSES])
-                 for route in self._reach.routes(host)]
-        hosts.sort(key=lambda host: (not self._reach.near(host), "%" in host))  # the order they came in means nothing
-        if not hosts or not info.port:
-            return None
-        said = info.decoded_properties
-        text = {key: _clip(said.get(key) or "", most) for key, most in TEXT_BYTES.items()}
-        return Hint(instance, tuple((host, info.port) for host in hosts[:MOST_ADDRESSES]), **text)
-
-    def _has_room(self, hint: Hint) -> bool:
-        others = [known for known in self._hints.values() if known.instance != hint.instance]
-        return len(others) < MOST_ROOMS and all(
-            sum(address[0] in (host for host, _ in known.addresses) for known in others) < MOST_ROOMS_PER_ADDRESS
-            for address in hint.addresses)
 
     def _keep(self, task: asyncio.Future[Any]) -> None:
         self._tasks.add(task)
@@ -269,7 +231,7 @@ def _open(where: Reach) -> AsyncZeroconf:
     if not choice:
         raise DiscoveryFailed("no-interface")
     reason, detail = "failed", ""
-    for part in (choice, [host for host in choice if type(host) is str], [link for link in choice if type(link) is int]):
+    for part in (choice, [one for one in choice if type(one) is str], [one for one in choice if type(one) is int]):
         if not part:
             continue
         try:
@@ -278,8 +240,3 @@ def _open(where: Reach) -> AsyncZeroconf:
             reason = _REASONS.get(getattr(error, "errno", None) or 0, "failed")
             detail = str(error)
     raise DiscoveryFailed(reason, detail=detail)
-
-
-def _clip(text: str, most: int) -> str:
-    """The first `most` bytes of UTF-8, cut between characters."""
-    return text.encode(errors="replace")[:most].decode(errors="ignore")

@@ -53,8 +53,13 @@ class Reach:
         return choice
 
     def routes(self, host: str) -> list[str]:
-        """A numeric address as this computer can dial it: a link-local one that came without its zone, in each."""
+        """A stranger's numeric address as this computer can dial it: none for one that leads to itself or nowhere.
+
+        A link-local one that came without its zone is dialled in each.
+        """
         ip = ipaddress.ip_address(host)
+        if ip.is_unspecified or ip.is_multicast or (ip.is_loopback and self.bind != LOOPBACK):
+            return []
         if "%" in host or ip.version == 4 or not ip.is_link_local:
             return [host]
         return [f"{host}%{interface.index}" for interface in self.interfaces

@@ -18,6 +18,7 @@ from p2pdice.net.listener import Listener
 
 BEAT_S = 3.0  # an empty frame goes out when nothing else did for so long
 SILENT_S = 10.0  # TCP says nothing for minutes when a cable is out; a link this silent is dead
+WATCH_S = 1.0
 RETRY_S = (0.2, 1.0)
 SETTLED_S = 2.0  # two dials that cross are that close together, however slow the handshake
 TURN_FRAMES = 16
@@ -228,7 +229,7 @@ class Mesh:
     async def _watch_links(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(1)
+            await asyncio.sleep(WATCH_S)
             now = loop.time()
             for link in list(self._links.values()):
                 if now - link.channel.heard_at > SILENT_S:
