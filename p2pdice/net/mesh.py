@@ -86,6 +86,11 @@ class Mesh:
         return self._listener.open(bind, port)
 
     @property
+    def port(self) -> int:
+        """The open port."""
+        return self._listener.port
+
+    @property
     def families(self) -> set[socket.AddressFamily]:
         """Address families of the open port."""
         return self._listener.families

@@ -8,7 +8,7 @@ import msgpack
 from p2pdice.protocol.errors import Malformed
 
 FRAME_BYTES = 64 * 1024
-DEPTH = 4
+DEPTH = 5
 LARGEST_INT = 2**53
 
 Value: TypeAlias = "int | bytes | str | tuple[Value, ...]"

@@ -124,6 +124,7 @@ class FaultProved:
     seat: int
     kind: str
     evidence: bytes
+    transcript: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,14 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Troubled:
+    """Something does not work that the game can do without: discovery, keeping files. Said once."""
+
+    reason: str
+    fields: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """The end, whatever kind: won, abandoned, forked, convicted, dropped, left, or a lobby reason. Always last."""
 
@@ -156,4 +165,4 @@ class Closed:
 Event: TypeAlias = (
     Listening | LobbyChanged | TableFormed | OrderDrawn | RoundBegan | MayOblige | DiceDealt | TurnBegan | MayCall
     | ActionMade | CupsShown | RoundSettled | Gone | Ended | PeerLost | PeerBack | FaultProved | ChatSaid | Refused
-    | Closed)
+    | Troubled | Closed)

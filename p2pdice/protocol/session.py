@@ -81,8 +81,11 @@ class Session:
 
     # --- from the network
 
-    def receive(self, signed: Signed, now: float) -> bool:
-        """A signed body that somebody sent or relayed; whether it was new. Raises PeerFault, with nothing changed."""
+    def receive(self, signed: Signed, now: float) -> int | None:
+        """A signed body that somebody sent or relayed; its author's seat if it was new and of use.
+
+        Raises PeerFault, with nothing changed.
+        """
         try:
             message = parse_game(signed)
         except Malformed as error:
@@ -90,25 +93,25 @@ class Session:
         if message.game_id != self.ledger.game_id or message.seat >= len(self.seated.players):
             raise PeerFault("another-game")
         if message.epoch != self.ledger.epoch or self.closed:
-            return False
+            return None
         known = self.ledger.spoken(message.slot, message.seat) or self._waiting.get((message.slot, message.seat))
         if known is not None and known.signed == signed:
-            return False
+            return None
         # Before anything is kept: a broken copy must not hide the true one (attack row 47).
         if not signed.holds(self.ledger.verifiers[message.seat]):
             raise PeerFault("bad-signature")
         self._heard[message.seat] = now
         if known is not None:
             self._convicted(self.ledger.equivocation(known, message))
-            return True
+            return message.seat
         if message.slot < self.ledger.slot or message.seat in self._chairs:
-            return False
+            return None
         if message.slot > self.ledger.slot + SLOTS_AHEAD:
             self.behind = True
-            return False
+            return None
         self._waiting[message.slot, message.seat] = message
         self._go_on(now)
-        return True
+        return message.seat
 
     def receive_evidence(self, raw: bytes) -> None:
         """Evidence that somebody else holds. Raises PeerFault if it proves nothing."""
@@ -154,10 +157,6 @@ class Session:
             chair = self._chairs.get(seat)
             if chair and chair.claim is None and now >= self._opened_at + chair.window_s:
                 self.waive(seat, now)
-
-    def abandon(self, reason: str) -> None:
-        """Someone is gone who is needed, or this process leaves."""
-        self.close(reason, 0 if reason == "left" else 1)
 
     def _due_times(self) -> list[float]:
         ledger, turn_time_s = self.ledger, self.seated.roster.terms.turn_time_s

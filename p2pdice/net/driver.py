@@ -1,0 +1,356 @@
+"""One rhythm for everything that happens at a table: feed the peer, write its records, send, arm the timer, tell the
+screen. Joins mesh, discovery, files and bots to the protocol; decides nothing that the rules or the protocol
+decide."""
+
+import asyncio
+import contextlib
+import datetime
+import random
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from p2pdice.bots import LEVELS, Bot
+from p2pdice.net.dial import Address
+from p2pdice.net.discovery import Discovery
+from p2pdice.net.errors import DiscoveryFailed
+from p2pdice.net.files import Appender, open_record
+from p2pdice.net.interfaces import reach
+from p2pdice.net.mesh import Mesh
+from p2pdice.net.store import Store
+from p2pdice.protocol.errors import LocalFault, PeerFault
+from p2pdice.protocol.events import (
+    Closed,
+    Event,
+    FaultProved,
+    Listening,
+    MayCall,
+    MayOblige,
+    TableFormed,
+    Troubled,
+    TurnBegan,
+)
+from p2pdice.protocol.events import Refused as RefusedEvent
+from p2pdice.protocol.messages import PROTOCOL, Signed
+from p2pdice.protocol.peer import Peer
+from p2pdice.protocol.roster import Terms
+from p2pdice.protocol.transcript import TranscriptWriter
+from p2pdice.rules import CALZO, Action, IllegalAction, Ruleset, RulesetError, View
+
+PATIENCE = 200  # frames that no honest process sends, before its link is closed
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What host and join have in common. `auto`: the level of the bot that plays this seat, None for a person or a
+    program; `consent`: nobody has to press Enter; `folder` None: keep nothing."""
+
+    name: str
+    folder: Path | None
+    record: Path | None = None
+    bind: str | None = None
+    port: int | None = None
+    mdns: bool = True
+    auto: str | None = None
+    pace_s: float = 0.0
+    consent: bool = False
+
+
+class Driver:
+    """One process at a table. Its methods for the user do not raise: a Refused event says why something cannot be."""
+
+    def __init__(self, settings: Settings, make_peer: Callable[["Driver", bytes], Peer],
+                 target: Address | None) -> None:
+        """`make_peer(driver, host)` with the host's key; `target`: where the table is, None to be the host."""
+        self.on_event: Callable[[Event], None] = lambda event: None
+        self.settings = settings
+        self.store = Store(settings.folder, self._told)
+        self.identity = self.store.identity()
+        self.mesh = Mesh(self.identity.key, linked=self._linked, received=self._received, lost=self._lost)
+        self.levels: dict[bytes, Bot] = {}
+        if settings.auto:
+            self.levels[self.identity.key.public] = LEVELS[settings.auto]
+        self._make_peer = make_peer
+        self._target = target
+        self._peer: Peer | None = None
+        self._discovery: Discovery | None = None
+        self._file: Appender | None = None
+        self._writer = TranscriptWriter()
+        self._timer: asyncio.TimerHandle | None = None
+        self._thinking: set[asyncio.TimerHandle] = set()
+        self._finished: asyncio.Future[None] | None = None
+        self._status = 3
+        self._faults: dict[bytes, int] = {}
+        self._random = random.SystemRandom()
+
+    # --- the run
+
+    async def run(self) -> int:
+        """Open the table or join it, play, say goodbye; the exit status. Raises NetError before a game has begun."""
+        self._finished = asyncio.get_running_loop().create_future()
+        try:
+            port = self.mesh.listen(self.settings.bind, self.settings.port)
+            if self._target is None:
+                self._peer = self._make_peer(self, b"")
+                self._listening(port)
+                await self._announce(port)
+            else:
+                host = await self.mesh.connect([self._target])
+                self.mesh.want(host, [self._target])
+            await self._finished
+        finally:
+            await self._close()
+        return self._status
+
+    async def _close(self) -> None:
+        for timer in [*self._thinking, *([self._timer] if self._timer else [])]:
+            timer.cancel()
+        if self._discovery:
+            await self._discovery.aclose()
+        await self.mesh.aclose()
+        if self._file:
+            self._file.close()
+        self.identity.release()
+
+    def _listening(self, port: int) -> None:
+        addresses = reach(self.settings.bind).addresses
+        self.peer.listening(port, addresses)
+        if self._target is None:
+            shown = f"[{addresses[0]}]" if addresses and ":" in addresses[0] else addresses[0] if addresses else "?"
+            self.on_event(Listening(port, addresses, f"p2pdice join {shown}:{port}"))
+        self._pump()
+
+    async def _announce(self, port: int) -> None:
+        """Let others find the table. Whatever fails here costs the finding only, never the game."""
+        if not self.settings.mdns:
+            return
+        self._discovery = Discovery(self.settings.bind)
+        try:
+            await self._discovery.start()
+            lobby = self.peer.lobby
+            await self._discovery.announce(port, {"v": str(PROTOCOL), "room": lobby.room.hex(), "title": lobby.title})
+        except DiscoveryFailed as error:
+            self._discovery = None
+            self.on_event(Troubled(error.reason, error.fields))
+
+    # --- for the user
+
+    @property
+    def peer(self) -> Peer:
+        assert self._peer is not None, "the table is open before anything happens at it"
+        return self._peer
+
+    def view(self) -> View | None:
+        """What this process's player may know of the round, None where there is no game."""
+        seats = self._peer.seats if self._peer else ()
+        return self.peer.view(seats[0]) if seats else None
+
+    def act(self, action: Action) -> None:
+        """A move of the player."""
+        self._try(lambda peer, now: peer.act(self._own_seat(peer), action, now))
+
+    def say(self, text: str) -> None:
+        """A line of talk."""
+        self._try(lambda peer, now: peer.say(text, now))
+
+    def ready(self) -> None:
+        """Accept the rules."""
+        self._try(lambda peer, now: peer.ready(now))
+
+    def start(self) -> None:
+        """Begin with those who are there."""
+        self._try(lambda peer, now: peer.start(now))
+
+    def add_bot(self, level: str | None) -> None:
+        """Bring one more bot of this process."""
+        def add(peer: Peer, now: float) -> None:
+            self.levels[peer.add_bot("bot", now)] = LEVELS[level or "normal"]
+        self._try(add)
+
+    def kick(self, place: int) -> None:
+        """Send whoever sits at a place of the lobby away."""
+        self._try(lambda peer, now: peer.kick(place, now))
+
+    def rename(self, name: str) -> None:
+        """Take another name in the lobby."""
+        self._try(lambda peer, now: peer.rename(name, now))
+
+    def quit(self) -> None:
+        """Leave; `run` then ends by itself."""
+        if self._peer is None:
+            self._end(0)
+        else:
+            self._try(lambda peer, now: peer.leave(now))
+
+    def _own_seat(self, peer: Peer) -> int:
+        if not peer.seats:
+            raise LocalFault("no-game-yet")
+        return peer.seats[0]
+
+    def _try(self, do: Callable[[Peer, float], None]) -> None:
+        if self._peer is None:
+            return
+        try:
+            do(self._peer, self._now())
+        except (LocalFault, IllegalAction, RulesetError) as refusal:
+            self.on_event(RefusedEvent(refusal.reason, refusal.fields))
+        self._pump()
+
+    # --- from the links
+
+    def _linked(self, key: bytes, address: str) -> None:
+        if self._peer is None:
+            self._peer = self._make_peer(self, key)
+            self._listening(self.mesh.port)
+        self.peer.linked(key, self._now())
+        self._pump()
+
+    def _received(self, key: bytes, frame: bytes) -> None:
+        try:
+            self.peer.received(key, frame, self._now())
+        except PeerFault:
+            self._faults[key] = self._faults.get(key, 0) + 1
+            if self._faults[key] > PATIENCE:
+                self.mesh.forget(key)
+        self._pump()
+
+    def _lost(self, key: bytes) -> None:
+        self.peer.lost(key, self._now())
+        self._pump()
+
+    # --- the rhythm
+
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()
+
+    def _pump(self) -> None:
+        """Records first: what others may rely on is on the disk before it is sent."""
+        peer = self.peer
+        effects = peer.take()
+        if effects.records:
+            self._write(effects.records)
+        for link, frame in effects.sends:
+            self.mesh.send(link, frame)
+        for key, port, addresses in effects.dials:
+            self.mesh.want(key, [(host, port) for host in addresses])
+        for event in effects.events:
+            self._tell(event)
+        self._arm()
+
+    def _arm(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        if self.peer.finished(self._now()):
+            self._end(self._status)
+            return
+        self._timer = asyncio.get_running_loop().call_at(self.peer.deadline, self._tick)
+
+    def _tick(self) -> None:
+        self.peer.tick(self._now())
+        self._pump()
+
+    def _tell(self, event: Event) -> None:
+        match event:
+            case TableFormed():
+                self._begun()
+            case Closed():
+                self._status = event.status
+                event = replace(event, transcript=str(self._file.path) if self._file else None)
+            case FaultProved():
+                event = replace(event, transcript=str(self._file.path) if self._file else None)
+        self.on_event(event)
+        match event:
+            case TurnBegan(seat=seat) | MayOblige(seat=seat):
+                self._think(seat, self._choose)
+            case MayCall(seat=seat):
+                self._think(seat, self._choose_call)
+
+    def _begun(self) -> None:
+        """The table takes in nobody more."""
+        if self._discovery:
+            task = asyncio.ensure_future(self._discovery.withdraw())
+            task.add_done_callback(lambda done: done.exception())
+
+    def _end(self, status: int) -> None:
+        self._status = status
+        if self._finished and not self._finished.done():
+            self._finished.set_result(None)
+
+    def _told(self, problem: str) -> None:
+        asyncio.get_running_loop().call_soon(lambda: self.on_event(Troubled("nothing-kept", {"detail": problem})))
+
+    # --- the transcript
+
+    def _write(self, records: Sequence[tuple[str, Signed]]) -> None:
+        if self._file is None:
+            self._open_file()
+        data = b"".join(self._writer.add(kind, signed) for kind, signed in records)
+        try:
+            if self._file:
+                self._file.append(data)
+        except OSError as error:
+            self._file = None
+            self.on_event(Troubled("nothing-kept", {"detail": error.strerror or str(error)}))
+
+    def _open_file(self) -> None:
+        session = self.peer.session
+        assert session is not None, "records begin with the game"
+        if self.settings.record:
+            self._file = open_record(self.settings.record, lambda content: None)
+        else:
+            self._file = self.store.transcript(datetime.date.today(), session.seated.words)
+
+    # --- bots
+
+    def _think(self, seat: int, decide: Callable[[int, Bot], None]) -> None:
+        """Let the bot of a local seat decide, after the pace that people expect."""
+        session = self.peer.session
+        bot = self.levels.get(session.seated.players[seat].key) if session else None
+        if bot and session:
+            at = session.ledger.slot
+            loop = asyncio.get_running_loop()
+            self._thinking.add(loop.call_later(self.settings.pace_s, partial(self._decide, seat, at, decide, bot)))
+
+    def _decide(self, seat: int, slot: int, decide: Callable[[int, Bot], None], bot: Bot) -> None:
+        now = self._now()
+        self._thinking = {timer for timer in self._thinking if timer.when() > now}
+        session = self.peer.session
+        if session and not session.closed and session.ledger.slot in (slot, slot + 1):
+            with contextlib.suppress(LocalFault, IllegalAction):  # the moment has passed
+                decide(seat, bot)
+            self._pump()
+
+    def _choose(self, seat: int, bot: Bot) -> None:
+        self.peer.act(seat, bot.choose(self.peer.view(seat), self._random), self._now())
+
+    def _choose_call(self, seat: int, bot: Bot) -> None:
+        if bot.choose_call(self.peer.view(seat), self._random):
+            self.peer.act(seat, CALZO, self._now())
+        else:
+            self.peer.waive(seat, self._now())
+
+
+def host(settings: Settings, *, title: str | None, rules: Ruleset, players: int | None, bots: int, bot_level: str,
+         turn_time_s: int, drop_time_s: int) -> Driver:
+    """A driver that opens a table, with `bots` of its own; it starts by itself at `players` seats, if given."""
+    def make_peer(driver: Driver, _: bytes) -> Peer:
+        peer = Peer.host(
+            driver.identity.key, settings.name, Terms(rules, turn_time_s, drop_time_s), title=title or settings.name,
+            needed=players or 0, automatic=settings.consent, random_bytes=secrets.token_bytes,
+            now=asyncio.get_running_loop().time(), window_s=2 * settings.pace_s)
+        for _number in range(bots):
+            driver.levels[peer.add_bot("bot", asyncio.get_running_loop().time())] = LEVELS[bot_level]
+        return peer
+    return Driver(settings, make_peer, None)
+
+
+def join(settings: Settings, table: Address, *, wanted: Ruleset | None) -> Driver:
+    """A driver that joins the table at an address; `wanted`: rules that the table must have."""
+    def make_peer(driver: Driver, host_key: bytes) -> Peer:
+        return Peer.join(driver.identity.key, settings.name, host_key, wanted=wanted, automatic=settings.consent,
+                         random_bytes=secrets.token_bytes, now=asyncio.get_running_loop().time(),
+                         window_s=2 * settings.pace_s)
+    return Driver(settings, make_peer, table)

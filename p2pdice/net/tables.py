@@ -1,0 +1,78 @@
+"""The tables on this network: hints from discovery, each asked for its card before anybody believes it."""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from p2pdice.fairness.keys import SigningKey
+from p2pdice.net.dial import Address
+from p2pdice.net.discovery import Discovery
+from p2pdice.net.errors import ChannelError
+from p2pdice.net.hints import Hint
+from p2pdice.net.look import look
+from p2pdice.protocol import frames
+from p2pdice.protocol.errors import Malformed
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A table that answered. Texts are uncleaned; `needed` None: it starts when its host says so."""
+
+    id: str
+    title: str
+    names: tuple[str, ...]
+    needed: int | None
+    system: str
+    state: str
+    address: Address
+
+
+async def tables(wait_s: float | None, *, bind: str | None = None) -> AsyncIterator[Found]:
+    """Open tables as they answer, each once, until `wait_s` is over (None: for ever). Raises DiscoveryFailed."""
+    discovery = Discovery(bind)
+    await discovery.start()
+    answers: asyncio.Queue[Found] = asyncio.Queue()
+    asking: set[asyncio.Task[None]] = set()
+
+    async def ask(hint: Hint) -> None:
+        found = await ask_card(hint)
+        if found is None:
+            discovery.forget(hint.instance)
+        else:
+            answers.put_nowait(found)
+
+    def heard(hint: Hint) -> None:
+        task = asyncio.create_task(ask(hint))
+        asking.add(task)
+        task.add_done_callback(asking.discard)
+
+    try:
+        discovery.browse(heard, lambda instance: None)
+        shown: set[str] = set()
+        async with asyncio.timeout(wait_s):
+            while True:
+                found = await answers.get()
+                if found.id not in shown and found.state == "open":
+                    shown.add(found.id)
+                    yield found
+    except TimeoutError:
+        return
+    finally:
+        for task in asking:
+            task.cancel()
+        await discovery.aclose()
+
+
+async def ask_card(hint: Hint) -> Found | None:
+    """What the table behind a hint says of itself; None if nothing answers there as a table does."""
+    key = SigningKey(secrets.token_bytes(32))  # a throw-away one: looking is nobody's business
+    with contextlib.suppress(ChannelError, Malformed):
+        looked = await look(hint.addresses, key, frames.encode(frames.Look()))
+        card = frames.decode(looked.frame)
+        if isinstance(card, frames.Card):
+            port = next(port for host, port in hint.addresses)
+            return Found(card.room.hex(), card.title, card.nicks, card.needed or None, card.system, card.state,
+                         (looked.address, port))
+    return None

@@ -1,0 +1,160 @@
+"""What travels over one authenticated link, as a table of typed fields: signed bodies in batches, and the talk around
+them that is never part of a game's record (protocol.md section 7). Must not know what a frame leads to."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from p2pdice.fairness.framing import HASH_BYTES
+from p2pdice.fairness.keys import KEY_BYTES
+from p2pdice.protocol.codec import FRAME_BYTES, pack, unpack
+from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.messages import MOST_RULES, MOST_SEATS, NICK_BYTES, ROOM_BYTES, SIGNED
+from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Shape, Text, row, word
+
+TITLE_BYTES = 64
+CHAT_BYTES = 800
+MOST_ADDRESSES = 16
+BATCH_BYTES = 48 * 1024
+
+
+class Look(NamedTuple):
+    """Asks for the table's card."""
+
+
+class Card(NamedTuple):
+    """What a stranger sees of a table."""
+
+    room: bytes
+    title: str
+    state: str
+    needed: int  # seats at which the game starts by itself, 0: when the host says so
+    nicks: tuple[str, ...]
+    system: str
+    options: tuple[tuple[str, str], ...]
+    turn_time_s: int
+    drop_time_s: int
+
+
+class Enter(NamedTuple):
+    """Asks for seats: the JOIN of the link's owner, then those of its bots, and where it listens."""
+
+    port: int
+    addresses: tuple[str, ...]
+    joins: tuple[tuple[bytes, bytes], ...]
+
+
+class Refuse(NamedTuple):
+    """No seat here, or no longer."""
+
+    reason: str
+
+
+class Lobby(NamedTuple):
+    """Who is there, by the host: per owner, the JOINs, whether ready, where it listens. `attempt` counts the tosses
+    that failed; a new one asks for fresh JOINs."""
+
+    attempt: int
+    needed: int
+    members: tuple[tuple[tuple[tuple[bytes, bytes], ...], int, int, tuple[str, ...]], ...]
+
+
+class ReadyNow(NamedTuple):
+    """The sender accepts the terms it has seen, or takes that back."""
+
+    ready: int
+
+
+class Bodies(NamedTuple):
+    """Signed bodies, own or relayed."""
+
+    bodies: tuple[tuple[bytes, bytes], ...]
+
+
+class Fetch(NamedTuple):
+    """Asks for all messages of the game from this slot on."""
+
+    slot: int
+
+
+class Proof(NamedTuple):
+    """Evidence against a player."""
+
+    evidence: bytes
+
+
+class Ping(NamedTuple):
+    """A sign of life: which peers the sender hears directly, and how far it is."""
+
+    heard: tuple[bytes, ...]
+    stage: int  # 0 lobby, 1 toss, 2 game, 3 over
+    position: int  # in a toss: messages known; in a game: the open slot
+    state: bytes  # in a game: its S
+
+
+class Chat(NamedTuple):
+    """A line of talk by the link's owner."""
+
+    text: str
+
+
+class Bye(NamedTuple):
+    """The sender leaves."""
+
+
+Frame: TypeAlias = (
+    Look | Card | Enter | Refuse | Lobby | ReadyNow | Bodies | Fetch | Proof | Ping | Chat | Bye)
+
+_KEY = Raw((KEY_BYTES,))
+_ROOM = Raw((ROOM_BYTES,))
+_PORT = Int(65535)
+_ADDRESSES = Many(Text(64), MOST_ADDRESSES)
+_JOINS = Many(SIGNED, MOST_SEATS)
+_SECONDS = Int(24 * 3600)
+
+# Word on the wire, class, shape of each field. protocol.md prints this table.
+FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
+    "look": (Look, ()),
+    "card": (Card, (_ROOM, Text(TITLE_BYTES), word("open", "full", "playing"), Int(MOST_SEATS),
+                    Many(Text(NICK_BYTES), MOST_SEATS), Text(32), Many(row(Text(32), Text(32)), MOST_RULES),
+                    _SECONDS, _SECONDS)),
+    "enter": (Enter, (_PORT, _ADDRESSES, _JOINS)),
+    "refuse": (Refuse, (Text(32),)),
+    "lobby": (Lobby, (Int(100), Int(MOST_SEATS), Many(row(_JOINS, Int(1), _PORT, _ADDRESSES), MOST_SEATS))),
+    "ready": (ReadyNow, (Int(1),)),
+    "bodies": (Bodies, (Many(SIGNED, 512),)),
+    "fetch": (Fetch, (Int(),)),
+    "proof": (Proof, (Blob(FRAME_BYTES),)),
+    "ping": (Ping, (Many(_KEY, MOST_SEATS), Int(3), Int(), Raw((0, HASH_BYTES)))),
+    "chat": (Chat, (Text(CHAT_BYTES),)),
+    "bye": (Bye, ()),
+}
+_WORDS: Mapping[type, str] = {frame: name for name, (frame, _) in FRAMES.items()}
+
+
+def encode(frame: Frame) -> bytes:
+    """The bytes of a frame."""
+    return pack((_WORDS[type(frame)], *frame))
+
+
+def decode(raw: bytes) -> Frame:
+    """Raises Malformed."""
+    value = unpack(raw)
+    if type(value) is not tuple or not value or type(value[0]) is not str:
+        raise Malformed("not-a-frame")
+    frame, shapes = FRAMES.get(value[0], (None, ()))
+    if frame is None or not row(*shapes).fits(value[1:]):
+        raise Malformed("not-a-frame")
+    return frame(*cast(tuple[Any, ...], value[1:]))
+
+
+def batches(bodies: list[tuple[bytes, bytes]]) -> list[Bodies]:
+    """Bodies in as few frames as their sizes allow."""
+    frames: list[list[tuple[bytes, bytes]]] = [[]]
+    size = 0
+    for body in bodies:
+        size += len(body[0]) + 80
+        if frames[-1] and (size > BATCH_BYTES or len(frames[-1]) == 512):
+            frames.append([])
+            size = len(body[0]) + 80
+        frames[-1].append(body)
+    return [Bodies(tuple(batch)) for batch in frames if batch]

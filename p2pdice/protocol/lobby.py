@@ -1,0 +1,398 @@
+"""Before the game: who sits at the table, who has accepted its terms, and the roster that freezes both (protocol.md
+section 4). The host only collects: nothing counts that everyone has not signed. Must not know links' sockets or the
+game."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from p2pdice.fairness.keys import SigningKey
+from p2pdice.protocol import frames
+from p2pdice.protocol.chair import RandomBytes
+from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
+from p2pdice.protocol.events import Closed, Event, LobbyChanged
+from p2pdice.protocol.messages import MOST_SEATS, ROOM_BYTES, Proposal, Signed, lobby_fields, signed_from
+from p2pdice.protocol.roster import Join, Roster, Terms, parse_join, parse_roster, parse_terms, sign_join, sign_roster
+from p2pdice.protocol.toss import Toss
+from p2pdice.rules import Ruleset, RulesetError, check_players
+
+TOSS_S = 15.0  # a player whose part of the toss is not in by then is left out
+MOST_TOSSES = 3  # refusing to open is a free second throw of the seats, so it must not go on for ever
+NONCE_BYTES = 32
+
+Out = tuple[bytes | None, frames.Frame]  # None: to every link
+
+
+@dataclass(repr=False)
+class Players:
+    """The players of this process: its owner, then the bots it brought. A nonce is used for one toss only."""
+
+    key: SigningKey
+    nick: str
+    random_bytes: RandomBytes
+    bots: list[tuple[SigningKey, str]] = field(default_factory=list)
+    joins: list[Join] = field(default_factory=list)
+    secrets: dict[bytes, tuple[SigningKey, bytes]] = field(default_factory=dict)
+
+    def add_bot(self, nick: str) -> bytes:
+        """Bring a bot with a key of its own; its public key."""
+        key = SigningKey(self.random_bytes(32))
+        self.bots.append((key, nick))
+        return key.public
+
+    def join(self, room: bytes) -> None:
+        """Sign fresh JOINs with fresh nonces."""
+        owner = self.key.public
+        everyone = [(self.key, self.nick, tuple(key.public for key, _ in self.bots)),
+                    *((key, nick, ()) for key, nick in self.bots)]
+        self.secrets = {key.public: (key, self.random_bytes(NONCE_BYTES)) for key, _, _ in everyone}
+        self.joins = [parse_join(sign_join(key, room, nick, self.secrets[key.public][1], owner, bots), room)
+                      for key, nick, bots in everyone]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One process at the table: the JOINs of its players, its owner's first."""
+
+    joins: tuple[Join, ...]
+    ready: bool
+    port: int
+    addresses: tuple[str, ...]
+
+    @property
+    def key(self) -> bytes:
+        return self.joins[0].key
+
+    def value(self) -> tuple[tuple[tuple[bytes, bytes], ...], int, int, tuple[str, ...]]:
+        """As it stands in a lobby frame."""
+        return tuple(join.signed.value() for join in self.joins), int(self.ready), self.port, self.addresses
+
+
+def parse_member(room: bytes, joins: Sequence[tuple[bytes, bytes]], ready: int, port: int,
+                 addresses: tuple[str, ...]) -> Member:
+    """Raises Malformed unless the first JOIN is a player's and the others are exactly its bots'."""
+    parsed = tuple(parse_join(signed_from(join), room) for join in joins)
+    if not parsed or parsed[0].is_bot or {join.key for join in parsed[1:]} != set(parsed[0].bots):
+        raise Malformed("bot-without-owner")
+    if any(join.owner != parsed[0].key or join.bots for join in parsed[1:]) or len(set(parsed[0].bots)) != len(
+            parsed[0].bots):
+        raise Malformed("bot-without-owner")
+    return Member(parsed, bool(ready), port, addresses)
+
+
+class Lobby:
+    """What host and guest have in common. Drain `out`, `dial` and `events` after each call."""
+
+    hosting: bool
+
+    def __init__(self, players: Players, *, automatic: bool, needed: int, title: str) -> None:
+        """`automatic`: a program accepts the terms by itself, no person has to."""
+        self.players = players
+        self.terms: Terms | None = None
+        self.room = b""
+        self.title = title
+        self.needed = needed
+        self.ready = automatic
+        self.members: list[Member] = []
+        self.toss: Toss | None = None
+        self.attempt = 0
+        self.port = 0
+        self.addresses: tuple[str, ...] = ()
+        self.out: list[Out] = []
+        self.dial: list[tuple[bytes, int, tuple[str, ...]]] = []
+        self.events: list[Event] = []
+        self.closed = False
+        self._automatic = automatic
+
+    @property
+    def joins(self) -> list[Join]:
+        """Everyone at the table, in order of arrival, bots after their owners."""
+        return [join for member in self.members for join in member.joins]
+
+    def owner_of(self, key: bytes) -> bytes:
+        """The key of the player to whom a key belongs."""
+        return next((member.key for member in self.members for join in member.joins if join.key == key), key)
+
+    def add_bot(self, nick: str) -> bytes:
+        """Bring a bot of this process. Raises LocalFault."""
+        if self.toss or len(self.joins) >= MOST_SEATS:
+            raise LocalFault("table-full")
+        key = self.players.add_bot(nick)
+        self._rejoin()
+        return key
+
+    def rename(self, nick: str) -> None:
+        """Another name for this process's player."""
+        if self.toss:
+            raise LocalFault("too-late")
+        self.players.nick = nick
+        self._rejoin()
+
+    def take_signed(self, signed: Signed) -> bytes:
+        """A body of the toss; the key that said something new, or b"". Raises Malformed."""
+        if self.toss is None:
+            return b""
+        key, answers = self.toss.receive(signed)
+        self._broadcast(answers)
+        return key
+
+    def close(self, reason: str, status: int, **fields: object) -> None:
+        """No game comes of this."""
+        if not self.closed:
+            self.closed = True
+            self.events.append(Closed((), status, reason, fields))
+
+    def changed(self) -> None:
+        """Tell the screen who is there."""
+        if self.terms is None:
+            return
+        joins = self.joins
+        place = {join.key: number for number, join in enumerate(joins)}
+        ready = tuple(member.ready for member in self.members for _ in member.joins)
+        self.events.append(LobbyChanged(
+            self.title, tuple(join.nick for join in joins),
+            tuple(place.get(join.owner) if join.is_bot else None for join in joins), ready, self.needed or None, None,
+            place.get(self.players.key.public, 0), self.hosting, self.terms.rules, self.terms.turn_time_s,
+            self.terms.drop_time_s))
+
+    def _rejoin(self) -> None:
+        raise NotImplementedError
+
+    def _broadcast(self, bodies: Sequence[Signed]) -> None:
+        self.out += [(None, batch) for batch in frames.batches([signed.value() for signed in bodies])]
+
+
+class HostLobby(Lobby):
+    """The lobby of whoever opened the table."""
+
+    hosting = True
+
+    def __init__(self, players: Players, terms: Terms, *, title: str, needed: int, automatic: bool) -> None:
+        super().__init__(players, automatic=automatic, needed=needed, title=title)
+        self.terms = terms
+        self.room = players.random_bytes(ROOM_BYTES)
+        self.ready = True  # the host chose the terms
+        self._start = False
+        self._failed: Mapping[bytes, bytes] = {}  # key -> JOIN of the last roster, which must not come again
+        self._due = 0.0
+        self._rejoin()
+
+    def listening(self, port: int, addresses: tuple[str, ...]) -> None:
+        """Where the others reach this process."""
+        self.port, self.addresses = port, addresses
+        self._rejoin()
+
+    @property
+    def most(self) -> int:
+        """Seats at this table."""
+        return self.needed or MOST_SEATS
+
+    def card(self, playing: bool) -> frames.Card:
+        """What a stranger sees."""
+        assert self.terms is not None, "a host has terms"
+        rules = self.terms.rules
+        state = "playing" if playing else "full" if self.toss or len(self.joins) >= self.most else "open"
+        return frames.Card(self.room, self.title, state, self.needed, tuple(join.nick for join in self.joins),
+                           rules.system, tuple(rules.options().items()), self.terms.turn_time_s,
+                           self.terms.drop_time_s)
+
+    def enter(self, link: bytes, frame: frames.Enter, now: float) -> None:
+        """Somebody asks for seats, or comes with fresh JOINs. Raises PeerFault."""
+        try:
+            member = parse_member(self.room, frame.joins, 0, frame.port, frame.addresses)
+        except Malformed as error:
+            raise PeerFault(error.reason) from error
+        if member.key != link:
+            raise PeerFault("not-the-owner")
+        others = [other for other in self.members if other.key != link]
+        taken = {join.key for other in others for join in other.joins}
+        if taken & {join.key for join in member.joins}:
+            raise PeerFault("seat-taken")
+        if self.toss or len(taken) + len(member.joins) > self.most:
+            self.out.append((link, frames.Refuse("full")))
+            return
+        known = [other.key for other in self.members]
+        if link in known:
+            self.members[known.index(link)] = member
+        else:
+            self.members.append(member)
+        self._tell()
+        self.propose(now)
+
+    def set_ready(self, link: bytes, ready: bool, now: float) -> None:
+        """A guest accepts the terms, or takes it back."""
+        self.members = [Member(member.joins, ready, member.port, member.addresses) if member.key == link else member
+                        for member in self.members]
+        self._tell()
+        self.propose(now)
+
+    def leave(self, link: bytes) -> None:
+        """A guest is gone."""
+        if any(member.key == link for member in self.members):
+            self.members = [member for member in self.members if member.key != link]
+            if self.toss is None:
+                self._tell()
+
+    def kick(self, place: int) -> None:
+        """Send away whoever sits at a place, with their bots; of this process, only a bot. Raises LocalFault."""
+        joins = self.joins
+        if self.toss or not 0 <= place < len(joins) or joins[place].key == self.players.key.public:
+            raise LocalFault("no-such-player")
+        join = joins[place]
+        if join.owner == self.players.key.public:
+            self.players.bots = [bot for bot in self.players.bots if bot[0].public != join.key]
+            self._rejoin()
+        else:
+            self.out.append((join.owner, frames.Refuse("kicked")))
+            self.leave(join.owner)
+
+    def start(self, now: float) -> None:
+        """The host wants to begin with those who are there. Raises LocalFault with what is in the way."""
+        assert self.terms is not None, "a host has terms"
+        try:
+            check_players(self.terms.rules, len(self.joins))
+        except RulesetError as error:
+            raise LocalFault(error.reason, **error.fields) from error
+        waiting = [member.joins[0].nick for member in self.members if not member.ready]
+        self._start = True
+        self.propose(now)
+        if waiting:
+            raise LocalFault("not-all-ready", names=tuple(waiting))
+
+    def propose(self, now: float) -> None:
+        """Freeze the roster once enough players are there, all ready, all with JOINs that no toss has used."""
+        joins = self.joins
+        enough = len(joins) == self.needed or (self._start and len(joins) >= 2)
+        fresh = all(self._failed.get(join.key) != join.signed.body for join in joins)
+        if self.toss or not enough or not fresh or not all(member.ready for member in self.members):
+            return
+        assert self.terms is not None, "a host has terms"
+        signed = sign_roster(self.players.key, self.room, self.terms, joins)
+        try:
+            roster = parse_roster(signed)
+        except Malformed as error:
+            raise LocalFault(error.reason) from error
+        self.toss = Toss(roster, self.players.secrets)
+        self._due = now + TOSS_S
+        self._broadcast([signed, *self.toss.accept()])
+
+    @property
+    def deadline(self) -> float | None:
+        """When the toss is given up."""
+        return self._due if self.toss and not self.toss.seated else None
+
+    def tick(self, now: float) -> None:
+        """Give up a toss that somebody does not take part in; the silent are left out by name."""
+        if self.toss is None or self.toss.seated or now < self._due:
+            return
+        silent = {self.owner_of(key) for key in self.toss.missing}
+        names = tuple(member.joins[0].nick for member in self.members if member.key in silent)
+        self._failed = {join.key: join.signed.body for join in self.toss.roster.joins}
+        self.toss = None
+        self.attempt += 1
+        if self.attempt >= MOST_TOSSES:
+            self.close("toss-failed", 3, names=names)
+            self.out.append((None, frames.Refuse("toss-failed")))
+            return
+        for link in silent:
+            self.out.append((link, frames.Refuse("silent")))
+        self.members = [Member(member.joins, self._automatic and member.key == self.players.key.public, member.port,
+                               member.addresses) for member in self.members if member.key not in silent]
+        self._rejoin()
+
+    def _rejoin(self) -> None:
+        self.players.join(self.room)
+        me = Member(tuple(self.players.joins), self.ready, self.port, self.addresses)
+        self.members = [me, *(member for member in self.members if member.key != me.key)]
+        self._tell()
+
+    def _tell(self) -> None:
+        members = tuple(member.value() for member in self.members)
+        self.out.append((None, frames.Lobby(self.attempt, self.needed, members)))
+        self.changed()
+
+
+class GuestLobby(Lobby):
+    """The lobby of whoever joins a table at `host` (the host's key)."""
+
+    hosting = False
+
+    def __init__(self, players: Players, host: bytes, *, wanted: Ruleset | None, automatic: bool) -> None:
+        """`wanted`: the rules that the user asked for, if any; another table's are refused."""
+        super().__init__(players, automatic=automatic, needed=0, title="")
+        self.host = host
+        self._wanted = wanted
+        self._early: list[Signed] = []
+
+    def card(self, frame: frames.Card) -> None:
+        """The table's card came: ask for seats, or say why not. Raises PeerFault."""
+        if self.room:
+            return
+        try:
+            self.terms = parse_terms(frame.system, frame.options, frame.turn_time_s, frame.drop_time_s)
+        except Malformed as error:
+            raise PeerFault(error.reason) from error
+        if frame.state != "open":
+            self.close(f"table-{frame.state}", 3)
+        elif self._wanted and self._wanted != self.terms.rules:
+            self.close("other-rules", 3, rules=self.terms.rules)
+        else:
+            self.room, self.title, self.needed = frame.room, frame.title, frame.needed
+            self._rejoin()
+
+    def lobby(self, frame: frames.Lobby) -> None:
+        """The host's list: dial whoever is new, show it; after a failed toss bring fresh JOINs. Raises PeerFault."""
+        try:
+            members = [parse_member(self.room, *member) for member in frame.members]
+        except Malformed as error:
+            raise PeerFault(error.reason) from error
+        known = {member.key for member in self.members}
+        self.members = members
+        own = self.players.key.public
+        self.dial += [(member.key, member.port, member.addresses) for member in members
+                      if member.key not in known and member.key not in (own, self.host)]
+        if frame.attempt > self.attempt:
+            self.attempt = frame.attempt
+            self.toss = None
+            self.ready = self._automatic
+            self._rejoin()
+        self.changed()
+
+    def set_ready(self) -> None:
+        """The user accepts the terms that were shown."""
+        self.ready = True
+        self.out.append((self.host, frames.ReadyNow(1)))
+
+    def take_signed(self, signed: Signed) -> bytes:
+        """A body of the toss, or the roster that begins it. Raises Malformed."""
+        if self.toss is None:
+            if lobby_fields(signed) is not Proposal:  # another guest was quicker than the roster
+                self._early = [*self._early, signed][-2 * MOST_SEATS:]
+                return b""
+            roster = parse_roster(signed)
+            self._check_roster(roster)
+            self.toss = Toss(roster, self.players.secrets)
+            self._broadcast(self.toss.accept())
+            early, self._early = self._early, []
+            for body in early:
+                try:
+                    super().take_signed(body)
+                except Malformed:
+                    continue  # of an earlier toss
+            return self.host
+        if signed == self.toss.roster.signed:
+            return b""
+        return super().take_signed(signed)
+
+    def _check_roster(self, roster: Roster) -> None:
+        """Only exactly the own latest JOINs (an older one may have an opened nonce) and the terms that the user saw."""
+        own = {join.signed for join in self.players.joins}
+        mine = {join.signed for join in roster.joins if join.owner == self.players.key.public}
+        if roster.room != self.room or mine != own or roster.terms != self.terms or not self.ready:
+            raise Malformed("not-my-roster")
+
+    def _rejoin(self) -> None:
+        self.players.join(self.room)
+        joins = tuple(join.signed.value() for join in self.players.joins)
+        self.out.append((self.host, frames.Enter(self.port, self.addresses, joins)))
+        if self.ready:
+            self.out.append((self.host, frames.ReadyNow(1)))

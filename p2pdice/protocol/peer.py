@@ -1,0 +1,453 @@
+"""One process at a table, sans I/O, from the lobby to the end of the game: what links bring, what the user does and the
+clock go in; frames, records and events come out. Relays signed bodies where a link is missing. Must not know sockets,
+files or words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from p2pdice.fairness.keys import SigningKey
+from p2pdice.protocol import frames
+from p2pdice.protocol.chair import Chair, RandomBytes
+from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
+from p2pdice.protocol.events import ChatSaid, Closed, Event, PeerBack, PeerLost, TableFormed
+from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby, Players
+from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_from
+from p2pdice.protocol.roster import Terms
+from p2pdice.protocol.session import Session
+from p2pdice.rules import Action, Ruleset, View
+
+PING_S = 2.0
+HEARD_S = 10.0  # a peer heard within this time counts as linked
+LINGER_S = 5.0  # how long a finished process goes on answering others
+FETCH_S = 0.5  # at least this long between two requests over one link
+CHAT_CHARACTERS = 200
+CHAT_PER_MINUTE = 5
+
+
+@dataclass
+class Effects:
+    """What there is to do, in this order: append the records and flush, send, dial or drop, tell the screen."""
+
+    records: list[tuple[str, Signed]] = field(default_factory=list)
+    sends: list[tuple[bytes, bytes]] = field(default_factory=list)  # (link, frame)
+    dials: list[tuple[bytes, int, tuple[str, ...]]] = field(default_factory=list)  # (key, port, addresses)
+    events: list[Event] = field(default_factory=list)
+
+
+@dataclass
+class Link:
+    """What is known of the process behind one link."""
+
+    heard_at: float
+    hears: frozenset[bytes] = frozenset()
+    stage: int = 0
+    position: int = 0
+    fetched_at: float = float("-inf")
+    chats: list[float] = field(default_factory=list)
+
+
+class Peer:
+    """`take` the effects after each call; call `tick` at `deadline`."""
+
+    def __init__(self, lobby: Lobby, random_bytes: RandomBytes, now: float, *, window_s: float) -> None:
+        """`window_s`: how long the user is given to call exact out of turn; a bot of this process needs none."""
+        self.lobby = lobby
+        self.session: Session | None = None
+        self.closed: Closed | None = None
+        self.links: dict[bytes, Link] = {}
+        self._random_bytes = random_bytes
+        self._window_s = window_s
+        self._effects = Effects()
+        self._early: list[tuple[bytes, Signed]] = []  # bodies of the game that came before the toss was complete
+        self._ping_at = now
+        self._closed_at = now
+
+    @classmethod
+    def host(cls, key: SigningKey, nick: str, terms: Terms, *, title: str, needed: int, automatic: bool,
+             random_bytes: RandomBytes, now: float, window_s: float = 0.0) -> "Peer":
+        """Open a table. `needed`: seats at which the game starts by itself, 0 for none."""
+        players = Players(key, nick, random_bytes)
+        lobby = HostLobby(players, terms, title=title, needed=needed, automatic=automatic)
+        return cls(lobby, random_bytes, now, window_s=window_s)
+
+    @classmethod
+    def join(cls, key: SigningKey, nick: str, host: bytes, *, wanted: Ruleset | None, automatic: bool,
+             random_bytes: RandomBytes, now: float, window_s: float = 0.0) -> "Peer":
+        """Ask for a seat at the table of the process with key `host`, to which a link is being made."""
+        lobby = GuestLobby(Players(key, nick, random_bytes), host, wanted=wanted, automatic=automatic)
+        return cls(lobby, random_bytes, now, window_s=window_s)
+
+    # --- from the user
+
+    def listening(self, port: int, addresses: tuple[str, ...]) -> None:
+        """Where others reach this process; said once, before anything else."""
+        self.lobby.port, self.lobby.addresses = port, addresses
+        if isinstance(self.lobby, HostLobby):
+            self.lobby.listening(port, addresses)
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """Seats of this process once the game has begun, its owner's first."""
+        if self.session is None:
+            return ()
+        keys = [key for key in self.lobby.players.secrets]
+        order = [player.key for player in self.session.seated.players]
+        return tuple(order.index(key) for key in keys)
+
+    def act(self, seat: int, action: Action, now: float) -> None:
+        """A local seat's move. Raises IllegalAction or LocalFault."""
+        self._game().act(seat, action, now)
+        self._after(now)
+
+    def waive(self, seat: int, now: float) -> None:
+        """A local seat does not call exact on the standing bid."""
+        self._game().waive(seat, now)
+        self._after(now)
+
+    def view(self, seat: int) -> View:
+        """What a local seat may know."""
+        return self._game().view(seat)
+
+    def ready(self, now: float) -> None:
+        """The user accepts the terms."""
+        if isinstance(self.lobby, GuestLobby):
+            self.lobby.set_ready()
+        else:
+            self._host_lobby().set_ready(self.lobby.players.key.public, True, now)
+        self._after(now)
+
+    def start(self, now: float) -> None:
+        """The host begins with those who are there. Raises LocalFault."""
+        self._before_game(lambda: self._host_lobby().start(now), now)
+
+    def kick(self, place: int, now: float) -> None:
+        """The host sends away whoever sits at a place of the lobby, with their bots; or one of its own bots."""
+        self._before_game(lambda: self._host_lobby().kick(place), now)
+
+    def add_bot(self, nick: str, now: float) -> bytes:
+        """Bring a bot of this process; its key. Raises LocalFault."""
+        key = b""
+        def add() -> None:
+            nonlocal key
+            key = self.lobby.add_bot(nick)
+            if isinstance(self.lobby, HostLobby):
+                self.lobby.propose(now)
+        self._before_game(add, now)
+        return key
+
+    def rename(self, nick: str, now: float) -> None:
+        """Another name, before the game. Raises LocalFault."""
+        self._before_game(lambda: self.lobby.rename(nick), now)
+
+    def say(self, text: str, now: float) -> None:
+        """A line of talk to everyone; it is not part of the record."""
+        line = text[:CHAT_CHARACTERS]
+        self._to_all(frames.Chat(line))
+        self._said(self.lobby.players.key.public, line)
+
+    def leave(self, now: float) -> None:
+        """This process goes; the others are told."""
+        self._to_all(frames.Bye())
+        if self.session and not self.session.closed:
+            self.session.close("left", 0)
+        elif not self.closed:
+            self.lobby.close("left", 0)
+        self._after(now)
+
+    # --- from the links
+
+    def linked(self, link: bytes, now: float) -> None:
+        """An authenticated link to the process of that key stands."""
+        known = link in self.links
+        self.links[link] = Link(now)
+        if isinstance(self.lobby, GuestLobby) and link == self.lobby.host and not self.lobby.room:
+            self._send(link, frames.Look())
+        if self.session and not self.closed and not known:
+            self._effects.events += [PeerBack(seat) for seat in self._seats_of(link)]
+        if link in self._mates():
+            self._send(link, self._ping(now))
+
+    def lost(self, link: bytes, now: float) -> None:
+        """The link is gone."""
+        self.links.pop(link, None)
+        if self.session and not self.closed:
+            self._effects.events += [PeerLost(seat) for seat in self._seats_of(link)]
+        elif isinstance(self.lobby, HostLobby):
+            self.lobby.leave(link)
+        elif isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
+            self.lobby.close("host-lost", 3)
+        self._after(now)
+
+    def received(self, link: bytes, raw: bytes, now: float) -> None:
+        """A frame over a link. Raises PeerFault for what no honest process sends; the game is unharmed then."""
+        state = self.links.get(link)
+        if state is None or (self.closed and self.session is None):
+            return
+        try:
+            frame = frames.decode(raw)
+        except Malformed as error:
+            raise PeerFault(error.reason) from error
+        state.heard_at = now
+        self._mark_heard(link, now)
+        self._frame(link, state, frame, now)
+        self._after(now)
+
+    def _frame(self, link: bytes, state: Link, frame: frames.Frame, now: float) -> None:
+        # A stranger may look, ask for a seat, and bring signed bodies: those speak for themselves.
+        if link not in self._mates() and not isinstance(frame, frames.Look | frames.Enter | frames.Bodies):
+            return
+        match frame:
+            case frames.Bodies():
+                for value in frame.bodies:
+                    self._body(link, signed_from(value), now)
+            case frames.Ping():
+                self._pinged(link, state, frame, now)
+            case frames.Fetch():
+                if self.session:
+                    for batch in frames.batches([body.value() for body in self.session.since(frame.slot)]):
+                        self._send(link, batch)
+            case frames.Proof():
+                if self.session:
+                    self.session.receive_evidence(frame.evidence)
+            case frames.Chat():
+                self._chat(link, state, frame.text, now)
+            case frames.Bye():
+                self._gone(link, now)
+            case _:
+                self._lobby_frame(link, frame, now)
+
+    def _lobby_frame(self, link: bytes, frame: frames.Frame, now: float) -> None:
+        lobby = self.lobby
+        if isinstance(lobby, HostLobby):
+            match frame:
+                case frames.Look():
+                    self._send(link, lobby.card(self.session is not None))
+                case frames.Enter() if self.session is None:
+                    lobby.enter(link, frame, now)
+                case frames.ReadyNow() if self.session is None:
+                    lobby.set_ready(link, bool(frame.ready), now)
+        elif isinstance(lobby, GuestLobby) and link == lobby.host and self.session is None:
+            match frame:
+                case frames.Card():
+                    lobby.card(frame)
+                case frames.Lobby() if lobby.room:
+                    lobby.lobby(frame)
+                case frames.Refuse():
+                    lobby.close(f"refused-{frame.reason}", 3)
+
+    def _body(self, link: bytes, signed: Signed, now: float) -> None:
+        """A signed body: to the toss or the game; what was new goes on to those who may lack it."""
+        try:
+            if lobby_fields(signed) is not None:
+                author = self.lobby.take_signed(signed) if self.session is None else b""
+                owner = self.lobby.owner_of(author)
+            elif self.session is None:
+                self._early = [*self._early, (link, signed)][-4 * MOST_SEATS:]
+                return
+            else:
+                seat = self.session.receive(signed, now)
+                owner = self.session.seated.players[seat].owner if seat is not None else b""
+        except Malformed as error:
+            raise PeerFault(error.reason) from error
+        if owner:
+            self._relay(signed, owner, link)
+        if self.session and self.session.behind:
+            self.session.behind = False
+            self._fetch(link, max(self.session.ledger.slot - 1, 0), now)
+
+    def _relay(self, signed: Signed, owner: bytes, came_from: bytes) -> None:
+        mates = self._mates()
+        for key, state in self.links.items():
+            if key in mates and key not in (came_from, owner) and owner not in state.hears:
+                self._send(key, frames.Bodies((signed.value(),)))
+
+    def _pinged(self, link: bytes, state: Link, ping: frames.Ping, now: float) -> None:
+        state.hears, state.stage, state.position = frozenset(ping.heard), ping.stage, ping.position
+        for key in ping.heard:
+            self._mark_heard(key, now)
+        stage, position, own_state = self._place()
+        if ping.stage < 2 and stage >= 1 and self.lobby.toss and (ping.stage, ping.position) < (stage, position):
+            for batch in frames.batches([body.value() for body in self.lobby.toss.known()]):
+                self._send(link, batch)
+        elif stage == 2 and ping.stage >= 2:
+            if ping.position > position:
+                self._fetch(link, position, now)
+            elif ping.position == position and ping.state != own_state:
+                self._fetch(link, max(position - 1, 0), now)
+
+    def _fetch(self, link: bytes, slot: int, now: float) -> None:
+        state = self.links.get(link)
+        if state and now >= state.fetched_at + FETCH_S:
+            state.fetched_at = now
+            self._send(link, frames.Fetch(slot))
+
+    def _chat(self, link: bytes, state: Link, text: str, now: float) -> None:
+        state.chats = [at for at in state.chats if at > now - 60]
+        if len(state.chats) < CHAT_PER_MINUTE:
+            state.chats.append(now)
+            self._said(link, text[:CHAT_CHARACTERS])
+
+    def _said(self, key: bytes, text: str) -> None:
+        if self.session:
+            order = [player.key for player in self.session.seated.players]
+        else:
+            order = [join.key for join in self.lobby.joins]
+        if key in order:
+            self._effects.events.append(ChatSaid(order.index(key), text))
+
+    def _gone(self, link: bytes, now: float) -> None:
+        """The link's owner leaves. Until drops exist, a player who is needed ends the game by that."""
+        if self.session is None:
+            if isinstance(self.lobby, HostLobby):
+                self.lobby.leave(link)
+            elif isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
+                self.lobby.close("host-left", 3)
+        elif any(self.session.ledger.game.dice[seat] for seat in self._seats_of(link)):
+            self.session.close("abandoned", 1)
+
+    # --- the clock
+
+    @property
+    def deadline(self) -> float:
+        """When `tick` has something to do, at the latest."""
+        times = [self._ping_at]
+        if self.session and self.session.deadline is not None:
+            times.append(self.session.deadline)
+        elif isinstance(self.lobby, HostLobby) and self.lobby.deadline is not None:
+            times.append(self.lobby.deadline)
+        return min(times)
+
+    def tick(self, now: float) -> None:
+        """Let time pass."""
+        if now >= self._ping_at:
+            self._ping_at = now + PING_S
+            self._to_all(self._ping(now))
+        if self.session:
+            self.session.tick(now)
+        elif isinstance(self.lobby, HostLobby):
+            self.lobby.tick(now)
+        self._after(now)
+
+    def finished(self, now: float) -> bool:
+        """Whether nothing is left to do: the end is there, and the others have it or have had time to ask for it."""
+        if self.closed is None:
+            return False
+        if self.closed.reason != "won" or now >= self._closed_at + LINGER_S:
+            return True
+        return all(state.stage == 3 for state in self.links.values())
+
+    def take(self) -> Effects:
+        """What has come up since the last call."""
+        effects, self._effects = self._effects, Effects()
+        return effects
+
+    # --- inside
+
+    def _after(self, now: float) -> None:
+        """Collect what the lobby and the game have to send and tell; begin the game when the toss is complete."""
+        lobby, effects = self.lobby, self._effects
+        for link, frame in lobby.out:
+            self._to_all(frame) if link is None else self._send(link, frame)
+        lobby.out = []
+        effects.dials += lobby.dial
+        lobby.dial = []
+        self._tell(lobby.events, now)
+        lobby.events = []
+        if self.session is None and lobby.toss and lobby.toss.seated:
+            self._begin(now)
+        if self.session:
+            self._drain(self.session, now)
+
+    def _begin(self, now: float) -> None:
+        toss, players = self.lobby.toss, self.lobby.players
+        assert toss is not None and toss.seated is not None, "called when the toss is complete"  # noqa: PT018
+        seated = toss.seated
+        order = [player.key for player in seated.players]
+        chairs = {}
+        for key, (signing, _) in players.secrets.items():
+            seat = order.index(key)
+            chairs[seat] = Chair(seat, signing, self._window_s)
+        self._effects.records += toss.records()
+        bots = tuple(order.index(player.owner) if player.is_bot else None for player in seated.players)
+        terms = seated.roster.terms
+        self._effects.events.append(TableFormed(
+            seated.game_id.hex(), seated.words, order.index(players.key.public),
+            tuple(player.nick for player in seated.players), bots, terms.rules, terms.turn_time_s, terms.drop_time_s))
+        self.session = Session(seated, chairs, self._random_bytes, now)
+        early, self._early = self._early, []
+        for link, signed in early:
+            try:
+                self._body(link, signed, now)
+            except PeerFault:
+                continue  # kept unread when it came; its link may be gone
+
+    def _drain(self, session: Session, now: float) -> None:
+        self._effects.records += session.records
+        for batch in frames.batches([body.value() for body in session.outbox]):
+            self._to_all(batch)
+        for evidence in session.evidence_out:
+            self._to_all(frames.Proof(evidence))
+        events, session.events = session.events, []
+        session.records, session.outbox, session.evidence_out = [], [], []
+        self._tell(events, now)
+
+    def _tell(self, events: list[Event], now: float) -> None:
+        self._effects.events += events
+        closed = next((event for event in events if isinstance(event, Closed)), None)
+        if closed and not self.closed:
+            self.closed, self._closed_at = closed, now
+            self._to_all(self._ping(now))
+
+    def _place(self) -> tuple[int, int, bytes]:
+        """How far this process is, as a ping says it."""
+        if self.session:
+            ledger = self.session.ledger
+            return (3 if self.closed else 2), ledger.slot, ledger.state
+        toss = self.lobby.toss
+        return (1, toss.position, b"") if toss else (0, 0, b"")
+
+    def _ping(self, now: float) -> frames.Ping:
+        heard = tuple(key for key, state in self.links.items() if state.heard_at > now - HEARD_S)
+        return frames.Ping(heard[:MOST_SEATS], *self._place())
+
+    def _mark_heard(self, key: bytes, now: float) -> None:
+        if self.session:
+            for seat in self._seats_of(key):
+                self.session.heard(seat, now)
+
+    def _seats_of(self, key: bytes) -> list[int]:
+        """Seats of the process whose owner has that key."""
+        players = self.session.seated.players if self.session else ()
+        return [seat for seat, player in enumerate(players) if player.owner == key]
+
+    def _send(self, link: bytes, frame: frames.Frame) -> None:
+        self._effects.sends.append((link, frames.encode(frame)))
+
+    def _to_all(self, frame: frames.Frame) -> None:
+        raw = frames.encode(frame)
+        self._effects.sends += [(link, raw) for link in self._mates() if link in self.links]
+
+    def _mates(self) -> set[bytes]:
+        """Owners' keys of the processes at this table."""
+        if self.session:
+            return {player.owner for player in self.session.seated.players}
+        mates = {member.key for member in self.lobby.members}
+        return mates | {self.lobby.host} if isinstance(self.lobby, GuestLobby) else mates
+
+    def _game(self) -> Session:
+        if self.session is None:
+            raise LocalFault("no-game-yet")
+        return self.session
+
+    def _host_lobby(self) -> HostLobby:
+        if not isinstance(self.lobby, HostLobby):
+            raise LocalFault("only-the-host")
+        return self.lobby
+
+    def _before_game(self, do: Callable[[], object], now: float) -> None:
+        if self.session is not None:
+            raise LocalFault("too-late")
+        try:
+            do()
+        finally:
+            self._after(now)
