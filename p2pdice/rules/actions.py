@@ -1,10 +1,10 @@
 """What seats do and what happened: frozen records, seats as numbers 0..n-1.
 
-They hold facts only; who may do what is the engine's business, names and words are the screen's.
+They hold facts only; who may do what is the engine's business, names and words are the screen's. Named tuples,
+because a frozen dataclass costs six times as much to build, which would be most of a round's settling.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 class Action(NamedTuple):
-    """One act of a seat. `way`: "left" or "right" on an opening bid; "open", "closed" or "no" when obliging; else ""."""
+    """One act of a seat. `way` is "left" or "right" on an opening bid, "open", "closed" or "no" when obliging."""
 
     kind: Kind
     quantity: int = 0
@@ -58,8 +58,7 @@ Direction = Literal["left", "right"]
 CalledOn = Literal["bid", "pass"]
 
 
-@dataclass(frozen=True, slots=True)
-class OrderDrawn:
+class OrderDrawn(NamedTuple):
     """Seats found by an opening roll; `rolls` is empty where it is not to be told, a forfeited roll is 0."""
 
     order: tuple[int, ...]
@@ -67,8 +66,7 @@ class OrderDrawn:
     rolls: tuple[Mapping[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RoundBegan:
+class RoundBegan(NamedTuple):
     """A round that is dealt; `direction` is the one in force before its opening bid."""
 
     round_number: int
@@ -77,8 +75,7 @@ class RoundBegan:
     special: Special | None
 
 
-@dataclass(frozen=True, slots=True)
-class RoundSettled:
+class RoundSettled(NamedTuple):
     """A called round. `bidder` made what was called, bid or pass; `bid` and `count` are None for a pass.
 
     `lost` and `gained` hold one seat or none; next_opener and next_special are None once there are winners.
@@ -90,7 +87,7 @@ class RoundSettled:
     on: CalledOn
     bid: Action | None
     bidder: int
-    count: int | None
+    count: int | None  # type: ignore[assignment]  # hides tuple.count, which nobody asks of a record
     lost: tuple[int, ...]
     gained: tuple[int, ...]
     dice: tuple[int, ...]
@@ -103,8 +100,7 @@ class RoundSettled:
     winners: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(NamedTuple):
     """Seats that left or were dropped; an open round is void with them."""
 
     seats: tuple[int, ...]
@@ -114,8 +110,7 @@ class Gone:
     winners: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """The game is over."""
 
     winners: tuple[int, ...]

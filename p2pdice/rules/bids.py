@@ -76,10 +76,9 @@ def shortfall(raising: Raising, standing: Action | None, face: int) -> str:
 
 # Bounded, because a table of 32 with ten dice each has more positions than a process should remember.
 @lru_cache(maxsize=8192)
-def options(raising: Raising, standing: Action | None, dice: int, exact: bool, passing: bool) -> tuple[Action, ...]:
+def options(bound: Least, dice: int, doubt: bool, exact: bool, passing: bool) -> tuple[Action, ...]:
     """All that may be done in turn with `dice` in play: bids by quantity then face, dudo, calzo, paso."""
-    bounds = list(zip(FACES, least(raising, standing)[1:], strict=True))
-    lowest = min(bound for _, bound in bounds)
-    bids = [bid(quantity, face) for quantity in range(lowest, dice + 1) for face, bound in bounds if quantity >= bound]
-    calls = ((DUDO, standing is not None), (CALZO, exact), (PASO, passing))
+    quantities = range(min(bound), dice + 1)
+    bids = [bid(quantity, face) for quantity in quantities for face in FACES if quantity >= bound[face]]
+    calls = ((DUDO, doubt), (CALZO, exact), (PASO, passing))
     return (*bids, *(call for call, offered in calls if offered))

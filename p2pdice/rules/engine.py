@@ -15,8 +15,9 @@ from .state import LEFT, RIGHT, Game, Stage, Terms, after, direction_name
 
 # Bound to names of the module: looking a member up in its enum costs more than the comparison.
 _BID, _DUDO, _CALZO, _PASO, _OBLIGE = Kind.BID, Kind.DUDO, Kind.CALZO, Kind.PASO, Kind.OBLIGE
-_ACT, _SHOWDOWN = Stage.ACT, Stage.SHOWDOWN
-_ANYONE = Exact.ANYONE
+_DEAL, _ACT, _SHOWDOWN = Stage.DEAL, Stage.ACT, Stage.SHOWDOWN
+_OFF, _ANYONE = Exact.OFF, Exact.ANYONE
+_HALF_DICE = ExactRequires.HALF_DICE_OR_SINGLE_DIE
 
 _WAYS = {"left": LEFT, "right": RIGHT}
 _CHOICES = {OBLIGE_OPEN: Special.OPEN, OBLIGE_CLOSED: Special.CLOSED, OBLIGE_NO: None}
@@ -57,11 +58,12 @@ def new_game(
     game.penalties = [0] * seats if penalties is None else list(penalties)
     game.used = [seat in used or (special is not None and seat == opener) for seat in range(seats)]
     game.winners = ()
+    game.normal = _terms(rules, None)
     if not {len(game.dice), len(game.banked), len(game.penalties)} == {seats}:
         raise ValueError("dice, banked and penalties go by seat")
     if not game.dice[opener] or seats - game.dice.count(0) < 2:
         raise ValueError("the opener and another seat need dice")
-    prepare(game, opener, special, Stage.DEAL)
+    prepare(game, opener, special, _DEAL)
     return game
 
 
@@ -73,13 +75,16 @@ def prepare(game: Game, opener: int, special: Special | None, stage: Stage) -> N
     game.round_direction = game.direction
     game.bid = game.bidder = game.last = game.caller = game.call = game.call_on = None
     game.history = []
+    game.in_play = game.seats - game.dice.count(0)
     game.total = sum(game.dice)
-    game.terms = _terms(game)
+    game.no_exact = _why_no_exact(game)
+    game.terms = game.normal if special is None else _terms(game.rules, special)
+    game.bound = least(game.terms.opening, None)
 
 
 def deal(game: Game) -> None:
     """DEAL -> ACT: the dice are under the cups."""
-    if game.stage is not Stage.DEAL:
+    if game.stage is not _DEAL:
         raise ValueError(f"no deal while the game waits for {game.stage}")
     game.stage = _ACT
 
@@ -89,31 +94,28 @@ def round_begun(game: Game) -> RoundBegan:
     return RoundBegan(game.round_number, game.opener, direction_name(game.round_direction), game.special)
 
 
-def _terms(game: Game) -> Terms:
-    rules, special = game.rules, game.special
-    no_exact = _why_no_exact(game)
+def _terms(rules: Ruleset, special: Special | None) -> Terms:
     no_pass = "" if rules.passing else "passing-off"
     if special is not None:
-        no_pass = no_pass or "pass-in-special"
-        single = _SINGLE_DIE[special]
-        return Terms(Raising.OPEN, Raising.FACE_FIXED, Raising.FACE_FIXED, single, no_exact, no_pass, wild=False)
+        fixed = Raising.FACE_FIXED
+        return Terms(Raising.OPEN, fixed, fixed, _SINGLE_DIE[special], no_pass or "pass-in-special", wild=False)
     if not rules.wild_ones:
         plain = Raising.PLAIN
-        return Terms(Raising.OPEN, plain, plain, plain, no_exact, no_pass, wild=False)
+        return Terms(Raising.OPEN, plain, plain, plain, no_pass, wild=False)
     opening = Raising.OPEN if rules.open_on_ones else Raising.OPEN_NOT_ON_ONES
     raising = _ENTRIES[rules.ones_entry]
-    return Terms(opening, raising, Raising.AFTER_PASS, raising, no_exact, no_pass, wild=True)
+    return Terms(opening, raising, Raising.AFTER_PASS, raising, no_pass, wild=True)
 
 
 def _why_no_exact(game: Game) -> str:
-    rules, dice = game.rules, game.dice
-    if rules.exact is Exact.OFF:
+    rules = game.rules
+    if rules.exact is _OFF:
         return "exact-off"
     if game.special is not None and not rules.exact_in_special:
         return "exact-in-special"
-    if not rules.exact_with_two and game.seats - dice.count(0) == 2:
+    if not rules.exact_with_two and game.in_play == 2:
         return "exact-with-two"
-    if rules.exact_requires is ExactRequires.HALF_DICE_OR_SINGLE_DIE and game.total < half_of_start(game):
+    if rules.exact_requires is _HALF_DICE and game.total < half_of_start(game):
         return "exact-needs-half-dice"
     return ""
 
@@ -134,7 +136,7 @@ def _raising(game: Game, seat: int) -> Raising:
 
 def _exact_refused(game: Game, seat: int) -> str:
     """The reason why this seat may not call exact now, in or out of turn, or ""."""
-    reason = game.terms.no_exact
+    reason = game.no_exact
     if reason and not (reason == "exact-needs-half-dice" and game.dice[seat] == 1):
         return reason
     if game.bid is None:
@@ -162,9 +164,9 @@ def check(game: Game, seat: int, action: Action) -> None:
     if seat != game.turn or game.stage is not _ACT:
         _check_elsewhere(game, seat, action)
     elif action.kind is _BID:
-        bound = least(_raising(game, seat), game.bid)
-        if not (0 < action.face < 7 and bound[action.face] <= action.quantity <= game.total) or action.way:
-            _check_bid(game, action, bound, _raising(game, seat))
+        _, quantity, face, way = action
+        if not (0 < face < 7 and game.bound[face] <= quantity <= game.total) or way:
+            _check_bid(game, seat, action)
     else:
         _check_call(game, seat, action)
 
@@ -222,9 +224,9 @@ def _call_fields(game: Game, seat: int, reason: str) -> dict[str, Field]:
     return {}
 
 
-def _check_bid(game: Game, action: Action, bound: tuple[int, ...], raising: Raising) -> None:
+def _check_bid(game: Game, seat: int, action: Action) -> None:
     """Says which rule a bid breaks; returns if it is only an opening bid that rightly names a direction."""
-    quantity, face, standing = action.quantity, action.face, game.bid
+    quantity, face, standing, bound = action.quantity, action.face, game.bid, game.bound
     if face not in range(1, 7):
         raise IllegalAction("no-such-face", face=face)
     if quantity < 1:
@@ -232,7 +234,7 @@ def _check_bid(game: Game, action: Action, bound: tuple[int, ...], raising: Rais
     if quantity > game.total:
         raise IllegalAction("more-than-in-play", quantity=quantity, dice=game.total)
     if quantity < bound[face]:
-        reason = shortfall(raising, standing, face)
+        reason = shortfall(_raising(game, seat), standing, face)
         fields: dict[str, Field] = {"quantity": quantity, "face": face, "dice": game.total}
         if standing is not None:
             fields |= {"bid_quantity": standing.quantity, "bid_face": standing.face}
@@ -255,7 +257,7 @@ def legal(game: Game, seat: int) -> tuple[Action, ...]:
         if seat == game.turn:
             exact = not _exact_refused(game, seat)
             passing = not _pass_refused(game, seat)
-            return options(_raising(game, seat), game.bid, game.total, exact, passing)
+            return options(game.bound, game.total, game.bid is not None, exact, passing)
         return (CALZO,) if seat in callers(game) else ()
     return tuple(_CHOICES) if game.stage is Stage.OBLIGE and seat == game.turn else ()
 
@@ -274,7 +276,7 @@ def apply(game: Game, seat: int, action: Action) -> None:
     """Do an action that `check` lets pass; a call leads to SHOWDOWN, a choice to DEAL."""
     kind = action.kind
     if kind is _OBLIGE:
-        prepare(game, game.opener, _CHOICES[action], Stage.DEAL)
+        prepare(game, game.opener, _CHOICES[action], _DEAL)
         return
     game.history.append((seat, action))
     if kind is _BID:
@@ -291,7 +293,8 @@ def apply(game: Game, seat: int, action: Action) -> None:
         game.stage = _SHOWDOWN
         return
     game.last = kind
-    game.turn = after(game.dice, seat, game.direction)
+    game.turn = turn = after(game.dice, seat, game.direction)
+    game.bound = least(_raising(game, turn), game.bid)
 
 
 def mildest(game: Game, seat: int) -> Action:

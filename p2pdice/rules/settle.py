@@ -4,22 +4,24 @@ With engine.py the only writer of games. It is given the dice of a showdown, nev
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from .actions import Gone, Kind, RoundSettled
 from .engine import prepare
 from .ruleset import ExactReward, Format, Special, SpecialRounds
 from .state import Game, Stage, after
 
+# Bound to names of the module, as in engine.py.
 _DUDO = Kind.DUDO
-_SHOWDOWN = Stage.SHOWDOWN
+_OBLIGE, _DEAL, _SHOWDOWN, _OVER = Stage.OBLIGE, Stage.DEAL, Stage.SHOWDOWN, Stage.OVER
+_BANK, _BIDDER_LOSES = ExactReward.BANK, ExactReward.BIDDER_LOSES
 _POINTS = Format.POINTS
+_OBLIGAR, _PALIFICO = SpecialRounds.OBLIGAR, Special.PALIFICO
 
-# The stage before the round that follows a first fall to one die, and the round's kind if it needs no choice.
+# The round that follows a first fall to one die: its kind, if that needs no choice, and what is waited for.
 _AFTER_FALL: Mapping[SpecialRounds, tuple[Special | None, Stage]] = {
-    SpecialRounds.OFF: (None, Stage.DEAL),
-    SpecialRounds.PALIFICO: (Special.PALIFICO, Stage.DEAL),
-    SpecialRounds.OBLIGAR: (None, Stage.OBLIGE),
+    SpecialRounds.OFF: (None, _DEAL),
+    SpecialRounds.PALIFICO: (Special.PALIFICO, _DEAL),
+    SpecialRounds.OBLIGAR: (None, _OBLIGE),
 }
 
 
@@ -43,38 +45,8 @@ def cups_needed(game: Game) -> tuple[int, ...]:
     if game.stage is not _SHOWDOWN:
         return ()
     if game.call_on == "pass":
-        return (_claimant(game),)
-    return tuple(seat for seat, dice in enumerate(game.dice) if dice)
-
-
-def _claimant(game: Game) -> int:
-    """Who made the bid or pass that is called."""
-    if game.call_on == "pass":
-        return game.history[-2][0]
-    assert game.bidder is not None
-    return game.bidder
-
-
-class _Verdict(NamedTuple):
-    total: int | None
-    loser: int | None
-    gainer: int | None
-
-
-def _verdict(game: Game, cups: Mapping[int, Sequence[int]], caller: int, claimant: int) -> _Verdict:
-    if game.call_on == "pass":
-        return _Verdict(None, caller if pass_holds(cups[claimant]) else claimant, None)
-    standing = game.bid
-    assert standing is not None
-    quantity = standing.quantity
-    total = count(cups.values(), standing.face, game.terms.wild)
-    if game.call is _DUDO:
-        return _Verdict(total, caller if total >= quantity else claimant, None)
-    if total != quantity:
-        return _Verdict(total, caller, None)
-    if game.rules.exact_reward is ExactReward.BIDDER_LOSES:
-        return _Verdict(total, claimant, None)
-    return _Verdict(total, None, caller)
+        return (game.history[-2][0],)
+    return tuple([seat for seat, dice in enumerate(game.dice) if dice])
 
 
 def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
@@ -82,21 +54,37 @@ def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
 
     Raises ValueError for other cups or another number of dice: that is never a player's fault.
     """
-    dice = game.dice
-    caller, call, on = game.caller, game.call, game.call_on
-    if cups.keys() != set(cups_needed(game)) or any(len(cup) != dice[seat] for seat, cup in cups.items()):
+    dice, caller, call, on, bid, bidder = game.dice, game.caller, game.call, game.call_on, game.bid, game.bidder
+    needed = cups_needed(game)
+    if caller is None or call is None or on is None or bid is None or bidder is None:
+        raise ValueError("nothing was called")
+    if len(cups) != len(needed):
         raise ValueError("the cups are not those of this showdown")
-    assert caller is not None
-    assert call is not None
-    assert on is not None
-    claimant = _claimant(game)
-    total, loser, gainer = _verdict(game, cups, caller, claimant)
+    for seat in needed:
+        if len(cups.get(seat, ())) != dice[seat]:
+            raise ValueError("a cup of this showdown is missing, or has another number of dice")
+
+    total = loser = gainer = None
+    if on == "pass":
+        bid, bidder = None, needed[0]
+        loser = caller if pass_holds(cups[bidder]) else bidder
+    else:
+        total = count(cups.values(), bid.face, game.terms.wild)
+        if call is _DUDO:
+            loser = caller if total >= bid.quantity else bidder
+        elif total != bid.quantity:
+            loser = caller
+        elif game.rules.exact_reward is _BIDDER_LOSES:
+            loser = bidder
+        else:
+            gainer = caller
+
     fell = loser is not None and _lose(game, loser)
-    gained = (gainer,) if gainer is not None and _gain(game, gainer) else ()
+    gained = gainer is not None and _gain(game, gainer)
     opener = caller if loser is None else loser
     out = () if dice[opener] else (opener,)
-    number, special, called = game.round_number, game.special, None if on == "pass" else game.bid
-    if _ended(game):
+    number, special = game.round_number, game.special
+    if game.in_play - len(out) < 2 or (game.rules.format is _POINTS and number >= game.rules.rounds):
         _finish(game)
     else:
         game.round_number = number + 1
@@ -107,11 +95,11 @@ def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
         call,
         caller,
         on,
-        called,
-        claimant,
+        bid,
+        bidder,
         total,
         () if loser is None else (loser,),
-        gained,
+        (caller,) if gained else (),
         tuple(dice),
         tuple(game.banked),
         tuple(game.penalties),
@@ -144,29 +132,21 @@ def _gain(game: Game, seat: int) -> bool:
         game.penalties[seat] -= 1
     elif game.dice[seat] < rules.starting_dice:
         game.dice[seat] += 1
-    elif rules.exact_reward is ExactReward.BANK:
+    elif rules.exact_reward is _BANK:
         game.banked[seat] += 1
     else:
         return False
     return True
 
 
-def _in_play(game: Game) -> tuple[int, ...]:
-    return tuple(seat for seat, dice in enumerate(game.dice) if dice)
-
-
-def _ended(game: Game) -> bool:
-    if game.seats - game.dice.count(0) < 2:
-        return True
-    return game.rules.format is _POINTS and game.round_number >= game.rules.rounds
-
-
 def _finish(game: Game) -> None:
     """The last one with dice wins, in a points race the fewest points among those who still have dice."""
-    left = _in_play(game)
-    fewest = min((game.penalties[seat] for seat in left), default=0)
-    game.winners = tuple(s for s in left if game.rules.format is not _POINTS or game.penalties[s] == fewest)
-    prepare(game, game.opener, None, Stage.OVER)
+    left = [seat for seat, dice in enumerate(game.dice) if dice]
+    if game.rules.format is _POINTS and left:
+        fewest = min(game.penalties[seat] for seat in left)
+        left = [seat for seat in left if game.penalties[seat] == fewest]
+    game.winners = tuple(left)
+    prepare(game, game.opener, None, _OVER)
 
 
 def _special_allowed(game: Game) -> bool:
@@ -175,7 +155,7 @@ def _special_allowed(game: Game) -> bool:
 
 def _open_next(game: Game, opener: int, fell: bool) -> None:
     """The next round: the loser opens it, or who comes after them; a first fall makes it a special one."""
-    special, stage = None, Stage.DEAL
+    special, stage = None, _DEAL
     if fell and _special_allowed(game):
         special, stage = _AFTER_FALL[game.rules.special]
         game.used[opener] = True
@@ -186,11 +166,11 @@ def _open_next(game: Game, opener: int, fell: bool) -> None:
 
 def _next(game: Game) -> tuple[int | None, SpecialRounds | None]:
     """Who opens next and what they have coming; a choice that is already made is nothing to come."""
-    if game.stage is Stage.OVER:
+    if game.stage is _OVER:
         return None, None
-    if game.stage is Stage.OBLIGE:
-        return game.opener, SpecialRounds.OBLIGAR
-    return game.opener, SpecialRounds.PALIFICO if game.special is Special.PALIFICO else None
+    if game.stage is _OBLIGE:
+        return game.opener, _OBLIGAR
+    return game.opener, SpecialRounds.PALIFICO if game.special is _PALIFICO else None
 
 
 def remove(game: Game, seats: Collection[int]) -> Gone:
@@ -199,18 +179,18 @@ def remove(game: Game, seats: Collection[int]) -> Gone:
     It stays what it was if its opener is still in, an obligar with the choice made; else the next one after opens a
     normal round. The direction goes back to what it was when the void round began. No fall to one die for anyone.
     """
-    if game.stage is Stage.OVER or not all(game.dice[seat] for seat in seats):
+    if game.stage is _OVER or not all(game.dice[seat] for seat in seats):
         raise ValueError("only seats that still have dice can go, and only before the end")
     for seat in seats:
         game.dice[seat] = game.banked[seat] = 0
     game.direction = game.round_direction
-    if len(_in_play(game)) < 2:
+    if game.seats - game.dice.count(0) < 2:
         _finish(game)
     elif not game.dice[game.opener]:
-        prepare(game, after(game.dice, game.opener, game.direction), None, Stage.DEAL)
+        prepare(game, after(game.dice, game.opener, game.direction), None, _DEAL)
     elif not _special_allowed(game):
-        prepare(game, game.opener, None, Stage.DEAL)
+        prepare(game, game.opener, None, _DEAL)
     else:
-        prepare(game, game.opener, game.special, Stage.OBLIGE if game.stage is Stage.OBLIGE else Stage.DEAL)
+        prepare(game, game.opener, game.special, _OBLIGE if game.stage is _OBLIGE else _DEAL)
     next_opener, next_special = _next(game)
     return Gone(tuple(sorted(seats)), tuple(game.dice), next_opener, next_special, game.winners)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from .actions import Action, CalledOn, Direction, Kind
-from .bids import Raising
+from .bids import Least, Raising
 from .ruleset import Ruleset, Special
 
 # Two engines with one number settle every game alike; it goes into the hash of the rules state.
@@ -29,17 +29,16 @@ class Stage(StrEnum):
 
 
 class Terms(NamedTuple):
-    """What the rules make of one round, worked out once when it is dealt.
+    """What the rules make of one kind of round.
 
-    `single` is the way of raising for a seat with one die that did not open. `no_exact` is the reason why nobody
-    may call exact, or "" if one may. `wild`: ones count for every face.
+    `single` is the way of raising for a seat with one die that did not open. `no_pass` is the reason why nobody may pass,
+    or "" if one may. `wild`: ones count for every face.
     """
 
     opening: Raising
     raising: Raising
     after_pass: Raising
     single: Raising
-    no_exact: str
     no_pass: str
     wild: bool
 
@@ -48,20 +47,26 @@ class Game:
     """One game; lists and tuples go by seat.
 
     `turn` is the opener until a round is dealt, then the mover. `round_direction` is the direction when the round
-    began: a void round takes its turning back with it. `total` and `terms` hold for the dealt round.
+    began: a void round takes its turning back with it. The last six slots only spare work: seats with dice and dice
+    in play, `no_exact` (the reason why nobody may call exact in this round, or ""), the terms of this round and of a
+    normal one, and the least quantity for each face that the seat in turn may bid.
     """
 
     __slots__ = (
         "banked",
         "bid",
         "bidder",
+        "bound",
         "call",
         "call_on",
         "caller",
         "dice",
         "direction",
         "history",
+        "in_play",
         "last",
+        "no_exact",
+        "normal",
         "opener",
         "penalties",
         "round_direction",
@@ -98,8 +103,12 @@ class Game:
     call: Kind | None
     call_on: CalledOn | None
     winners: tuple[int, ...]
+    in_play: int
     total: int
+    no_exact: str
     terms: Terms
+    normal: Terms
+    bound: Least
 
     @property
     def bids(self) -> int:
