@@ -39,6 +39,7 @@ class Session:
         self._random_bytes = random_bytes
         self._waiting: dict[tuple[int, int], AnyMessage] = {}  # (slot, seat) -> message that could not be taken in yet
         self._opened_at = now
+        self._turn_at = now  # when the standing bid was seen: from then on a window to call exact is open
         self._heard = dict.fromkeys(range(len(seated.players)), now)
         self.events += self.ledger.opening()
         self._announce()
@@ -78,6 +79,14 @@ class Session:
     def view(self, seat: int) -> View:
         """What a local seat may know: the only thing a bot or a hint is given."""
         return view(self.ledger.game, seat, self._chairs[seat].cups)
+
+    @property
+    def undecided(self) -> tuple[int, ...]:
+        """Local seats that may call exact out of turn now and have not said whether they will."""
+        if self.closed or self.ledger.phase not in (Phase.SEAL, Phase.ANSWER):
+            return ()
+        return tuple(seat for seat in callers(self.ledger.game)
+                     if seat in self._chairs and self._chairs[seat].claim is None)
 
     # --- from the network
 
@@ -153,9 +162,8 @@ class Session:
             elif ledger.phase in _TURN_PHASES and terms.turn_time_s and now >= self._opened_at + terms.turn_time_s:
                 self.act(seat, mildest(ledger.game, seat), now, auto=True)
                 return
-        for seat in callers(ledger.game) if ledger.phase in (Phase.SEAL, Phase.ANSWER) else ():
-            chair = self._chairs.get(seat)
-            if chair and chair.claim is None and now >= self._opened_at + chair.window_s:
+        for seat in self.undecided:
+            if now >= self._turn_at + self._chairs[seat].window_s:
                 self.waive(seat, now)
 
     def _due_times(self) -> list[float]:
@@ -164,10 +172,7 @@ class Session:
                  for seat in ledger.missing if seat not in self._chairs]
         if ledger.phase in _TURN_PHASES and turn_time_s:
             times += [self._opened_at + turn_time_s for seat in ledger.missing if seat in self._chairs]
-        if ledger.phase in (Phase.SEAL, Phase.ANSWER):
-            times += [self._opened_at + chair.window_s for seat, chair in self._chairs.items()
-                      if seat in callers(ledger.game) and chair.claim is None]
-        return times
+        return times + [self._turn_at + self._chairs[seat].window_s for seat in self.undecided]
 
     def _late_at(self) -> float:
         """When a message for the open slot that is not in is late enough to end the game."""
@@ -235,6 +240,8 @@ class Session:
         if self.ledger.slot != slot:
             self._record(slot)
             self._opened_at = now
+            if phase is not Phase.SEAL:
+                self._turn_at = now
             self._closed_slot(phase)
 
     def _closed_slot(self, phase: Phase) -> None:
