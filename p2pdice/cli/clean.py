@@ -1,0 +1,66 @@
+"""Text from other people's computers, made harmless: cleaned once, before anything else sees it.
+
+A name or a chat line could hold escape sequences that repaint a terminal, marks that reverse the writing direction,
+or invisible characters that make two names look alike. Knows nothing of the game.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+
+from wcwidth import wcswidth, wcwidth
+
+NAME_CELLS = 24
+CHAT_CELLS = 400
+
+# Controls, format characters (bidi, zero width), surrogates, private use, unassigned.
+_DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+# Letters by category, but blank to the eye: a name of them would look like no name.
+_BLANK = str.maketrans(dict.fromkeys("\u115f\u1160\u3164\uffa0\u2800", " "))
+# Piled-up marks draw over the lines above and below; no written language needs more on one letter in NFC.
+_MOST_MARKS = 2
+
+
+def clean(text: str, cells: int) -> str:
+    """`text` without anything that could move a cursor or hide, on one line, at most `cells` terminal cells wide."""
+    spaced = " ".join(text[: cells * 8].translate(_BLANK).split())
+    kept = "".join(char for char in spaced if unicodedata.category(char) not in _DROPPED)
+    return _clip(" ".join(unicodedata.normalize("NFC", kept).split()), cells)
+
+
+def clean_name(text: str) -> str:
+    """A name fit to be shown and told apart; "?" when nothing of it is left."""
+    return clean(text, NAME_CELLS) or "?"
+
+
+def clean_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Names cleaned, in order; one that comes out equal to an earlier one gets " 2", " 3" and so on."""
+    taken: set[str] = set()
+    result: list[str] = []
+    for name in map(clean_name, names):
+        unique, number = name, 1
+        while unique.casefold() in taken:
+            number += 1
+            suffix = f" {number}"
+            unique = _clip(name, NAME_CELLS - len(suffix)) + suffix
+        taken.add(unique.casefold())
+        result.append(unique)
+    return tuple(result)
+
+
+def width(text: str) -> int:
+    """Terminal cells that cleaned `text` takes."""
+    return max(0, wcswidth(text))
+
+
+def _clip(text: str, cells: int) -> str:
+    kept: list[str] = []
+    used = marks = 0
+    for char in text:
+        size = wcwidth(char)
+        if size < 0 or used + size > cells:
+            break
+        marks = marks + 1 if size == 0 else 0
+        if marks <= (_MOST_MARKS if kept else 0):
+            kept.append(char)
+            used += size
+    return "".join(kept).strip()

@@ -1,0 +1,66 @@
+"""Help for whoever sits at the prompt: what can be typed now, and what a line that was not understood could have "
+"been."""
+
+from p2pdice.cli.clean import clean
+from p2pdice.cli.language import _
+from p2pdice.cli.table import Table
+
+
+def help_lines(table: Table) -> list[str]:
+    """The answer to /help."""
+    if not table.playing:
+        return [
+            _("Enter on an empty line: accept the rules and take your seat"),
+            _("/start: begin with who is here (host)"),
+            _("/bot LEVEL: add a bot; LEVEL is easy, normal or hard"),
+            _("/kick NAME: send someone away (host)"),
+            _("/name NAME: be called something else"),
+            *_anytime(),
+        ]
+    return [
+        _("5x3 or five threes: bid at least five threes, the quantity first"),
+        _("dudo, liar: doubt the standing bid"),
+        _("calzo, spot on: the standing bid is exact"),
+        _("paso, pass: where the rules have it"),
+        _("5x3 left, 5x3 right: an opening bid with a direction, where the rules have it"),
+        _("/odds 5x3: how likely that bid is, by what you see"),
+        _("/history: what was said in this round"),
+        _("/hints on, /hints off: the odds with each turn"),
+        *_anytime(),
+    ]
+
+
+def _anytime() -> list[str]:
+    return [
+        _("/rules: the rules at this table"),
+        _("/say TEXT: talk to the others"),
+        _("/who: who sits here"),
+        _("/quit: leave"),
+    ]
+
+
+def nonsense(text: str, table: Table) -> str:
+    """The answer to a line that is nothing known."""
+    shown = clean(text, 40)
+    if text.startswith("/"):
+        return _("{text}: no such command. /help lists them.").format(text=shown)
+    if not table.playing:
+        return _("{text}: not understood. Press Enter to be ready, or type /help.").format(text=shown)
+    return _("{text}: not understood. Bid like 5x3 or five threes, doubt with dudo, or type /help.").format(text=shown)
+
+
+def usage(name: str) -> str:
+    """How a command that lacks something is meant."""
+    match name:
+        case "say":
+            return _("/say needs a text, such as /say hello")
+        case "kick":
+            return _("/kick needs a name, such as /kick Ana")
+        case "name":
+            return _("/name needs a name, such as /name Ana")
+        case "bot":
+            return _("/bot takes easy, normal or hard, or nothing")
+        case "odds":
+            return _("/odds takes a bid, such as /odds 5x3, or nothing")
+        case _:
+            return _("/{name} can be used once you sit at a table.").format(name=name)

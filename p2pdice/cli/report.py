@@ -1,0 +1,96 @@
+"""The commands that need no table: verify, replay, rules and referee. Each prints to standard output and ends."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from p2pdice.cli import houserules, ruletext
+from p2pdice.cli.complaint import OK, Complaint
+from p2pdice.cli.language import _
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do one of them; the exit status."""
+    match options.command:
+        case "rules":
+            return _rules(options)
+        case "referee":
+            from p2pdice.cli import refereeing
+
+            return refereeing.run(_read(options.file), as_json=options.json)
+        case "verify":
+            return _verify(options)
+        case _:
+            return _replay(options)
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines."""
+    for line in lines:
+        print(line)
+
+
+def _read(name: str) -> bytes:
+    """A whole file, `-` for standard input. Raises Complaint."""
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Complaint(
+            _("{file}: cannot be read: {problem}").format(file=name, problem=problem), _("Is the name right?")
+        ) from error
+
+
+def _rules(options: argparse.Namespace) -> int:
+    if options.system is None and not options.settings:
+        say([*ruletext.systems(), "", _("p2pdice rules SYSTEM tells one of them in full.")])
+    else:
+        rules = houserules.ruleset(options.system or houserules.DEFAULT_SYSTEM, dict(options.settings))
+        say(ruletext.describe(rules))
+    return OK
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from p2pdice.cli import verdict
+
+    report = verdict.examine(_read(options.file))
+    if options.json:
+        print(json.dumps(verdict.as_object(report)))
+    else:
+        say(verdict.in_words(report))
+    return verdict.status(report)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from p2pdice.cli import verdict
+
+    report = verdict.examine(_read(options.file))
+    if report.seated is None:
+        raise Complaint(_("{file}: not a transcript").format(file=options.file), _("Transcripts end in .p2pdice."))
+    if options.notation:
+        _write(options.notation, "\n".join(verdict.written_down(report)) + "\n")
+    if options.notation != "-":
+        told = verdict.retold(report, options.round)
+        if not told:
+            raise Complaint(
+                _("{file}: there is no round {number}").format(file=options.file, number=options.round),
+                _("The game has rounds 1 to {last}.").format(last=report.rounds),
+            )
+        say(told)
+    return OK
+
+
+def _write(name: str, text: str) -> None:
+    if name == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        with open(name, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise Complaint(
+            _("{file}: cannot be written: {problem}").format(file=name, problem=error.strerror or str(error)),
+            _("An existing file is not overwritten: choose another name."),
+        ) from error

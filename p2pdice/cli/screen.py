@@ -1,0 +1,282 @@
+"""Events and the table's picture become lines of text: pure functions, shared by the inline and the plain screen.
+
+Knows sentences and their order; not where they are printed, nor how anything is typed or sent.
+"""
+
+from copy import copy
+
+from p2pdice.cli import refusals, ruletext, telling, troubles
+from p2pdice.cli.clean import CHAT_CELLS, clean, width
+from p2pdice.cli.language import _, ngettext
+from p2pdice.cli.table import Table
+from p2pdice.cli.words import cup, dice_count, listed
+from p2pdice.protocol import events
+from p2pdice.rules import Ended, Gone, Kind, OrderDrawn, RoundBegan, RoundSettled, Special, record_json
+
+STATUS_LINES = 6
+
+
+class Screen:
+    """A table followed event by event, each told in lines. `detailed`: nothing is shown beside these lines."""
+
+    def __init__(self, *, detailed: bool) -> None:
+        self.table = Table()
+        self._detailed = detailed
+
+    def tell(self, event: events.Event) -> list[str]:
+        """Take in one event; the lines that tell it, perhaps none."""
+        before = copy(self.table)
+        self.table.follow(event)
+        return lines(before, self.table, event, detailed=self._detailed)
+
+
+def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = True) -> list[str]:
+    """What to print when `event` has turned the picture `before` into `table`."""
+    match event:
+        case events.Listening():
+            return [_("Others join with: {line}").format(line=clean(event.line, CHAT_CELLS))]
+        case events.LobbyChanged():
+            return [] if table.playing else _lobby(before, table)
+        case events.TableFormed():
+            return _formed(table)
+        case OrderDrawn() | RoundBegan() | RoundSettled() | Gone() | Ended():
+            return _record(before, table, event)
+        case events.MayOblige():
+            return _may_oblige(table, event.seat)
+        case events.DiceDealt(seat=seat) if seat == table.you:
+            return dice(table)
+        case events.TurnBegan():
+            return _turn(table, detailed)
+        case events.MayCall(seat=seat) if seat == table.you:
+            return [telling.choices(event.legal)] if detailed else []
+        case events.ActionMade():
+            return [telling.action(table.name(event.seat), event.action, auto=event.auto)]
+        case events.CupsShown():
+            return [f"  {table.name(seat)}: {cup(cups)}" for seat, cups in event.cups.items()]
+        case events.PeerLost():
+            return [_("{name} cannot be heard. The seat is kept for now.").format(name=table.name(event.seat))]
+        case events.PeerBack():
+            return [_("{name} is back.").format(name=table.name(event.seat))]
+        case events.FaultProved():
+            what = refusals.offence(event.kind)
+            return [_("Proved: {name} {what}.").format(name=table.name(event.seat), what=what)]
+        case events.ChatSaid():
+            return [_("{name} says: {text}").format(name=table.name(event.seat), text=clean(event.text, CHAT_CELLS))]
+        case events.Refused():
+            return [refusals.refusal(event.reason, event.fields, table.names)]
+        case events.Troubled():
+            return [" ".join(troubles.trouble(event.reason, event.fields))]
+        case events.Closed():
+            return refusals.closing(event.reason, event.fields, event.transcript)
+        case _:
+            return []
+
+
+def _record(before: Table, table: Table, event: OrderDrawn | RoundBegan | RoundSettled | Gone | Ended) -> list[str]:
+    data = record_json(event, table.names)
+    you = None if table.you is None else table.name(table.you)
+    match event:
+        case OrderDrawn():
+            return telling.order(data)
+        case RoundBegan():
+            turning = table.rules is not None and table.rules.direction == "opener"
+            return telling.round_began(data, turning=turning)
+        case RoundSettled():
+            banked = dict(zip(table.names, before.banked, strict=True))
+            caller = table.name(event.caller)
+            return telling.result(data, caller, event.bid, you=you, points=table.points, banked=banked)
+        case Gone():
+            return [telling.gone(data["players"])]
+        case Ended():
+            return [telling.end(data["winners"], you=you)]
+
+
+def _lobby(before: Table, table: Table) -> list[str]:
+    shown: list[str] = []
+    if table.rules is not None and table.rules != before.rules:
+        shown.append(_("Table {title}").format(title=clean(table.title, CHAT_CELLS)))
+        # Who joins accepts rules that somebody else chose, and so sees all of them first.
+        shown += ruletext.headline(table.rules) if table.hosting else ruletext.describe(table.rules)
+        shown += _times(table)
+        if table.hosting:
+            shown.append(_("/rules shows the rules in full."))
+    shown.append(_("At the table: {seats}.").format(seats=listed(_places(table))))
+    if any(owner is not None for owner in table.bots) and not any(owner is not None for owner in before.bots):
+        shown.append(_("Whoever brings a bot could read its dice."))
+    return [*shown, *lobby_hint(table)]
+
+
+def lobby_hint(table: Table) -> list[str]:
+    """What the lobby waits for."""
+    if table.needed is not None and (missing := table.needed - len(table.names)) > 0:
+        return [ngettext("Waiting for {n} more player.", "Waiting for {n} more players.", missing).format(n=missing)]
+    if table.you is not None and not table.ready[table.you]:
+        return [_("Press Enter to accept the rules and take your seat.")]
+    if table.hosting and table.needed is None:
+        return [_("/start begins the game, /bot adds a bot.")]
+    return []
+
+
+def _places(table: Table) -> list[str]:
+    return [
+        name if not (marks := _marks(table, seat)) else _("{name} ({marks})").format(name=name, marks=listed(marks))
+        for seat, name in enumerate(table.names)
+    ]
+
+
+def _marks(table: Table, seat: int) -> list[str]:
+    marks = []
+    if seat == table.you:
+        marks.append(_("you"))
+    owner = table.bots[seat]
+    if owner is not None:
+        marks.append(_("bot of {owner}").format(owner=table.name(owner)))
+    elif not table.playing and table.ready[seat]:
+        marks.append(_("ready"))
+    if seat in table.lost:
+        marks.append(_("not heard"))
+    return marks
+
+
+def _times(table: Table) -> list[str]:
+    turn = (
+        _("No clock on turns.")
+        if not table.turn_time_s
+        else _("{seconds} s for each turn; then the mildest move is made for you.").format(seconds=table.turn_time_s)
+    )
+    return [turn, _("Whoever is silent for {seconds} s may be dropped.").format(seconds=table.drop_time_s)]
+
+
+def _formed(table: Table) -> list[str]:
+    return [
+        _("The game begins. Seats, clockwise: {seats}.").format(seats=listed(_places(table))),
+        _("Table words: {words}. Everyone at this table has the same: read one aloud.").format(words=table.words),
+    ]
+
+
+def _may_oblige(table: Table, seat: int) -> list[str]:
+    if seat != table.you:
+        return [_("{name} may oblige a special round.").format(name=table.name(seat))]
+    return [
+        _("Your turn"),
+        _("You may oblige a special round before the dice are rolled: {open}, {closed} or {no}.").format(
+            open=_("oblige open"), closed=_("oblige closed"), no=_("no")
+        ),
+    ]
+
+
+def dice(table: Table) -> list[str]:
+    """The own dice, and those of others that this round shows."""
+    shown = []
+    if table.own is not None:
+        shown.append(_("Your dice: {dice}").format(dice=cup(table.own)))
+    elif table.special in (Special.OPEN, Special.CLOSED):
+        shown.append(_("You do not see your own dice in this round."))
+    for seat, cups in table.seen.items():
+        shown.append(_("You see {name}: {dice}").format(name=table.name(seat), dice=cup(cups)))
+    return shown
+
+
+def _turn(table: Table, detailed: bool) -> list[str]:
+    if table.turn is None:
+        return []
+    if table.turn != table.you:
+        return [_("{name} to play.").format(name=table.name(table.turn))] if detailed else []
+    shown = [_("Your turn")]
+    if detailed:
+        shown += dice(table)
+        shown += _standing(table)
+        shown.append(telling.choices(table.legal))
+        if table.seconds is not None:
+            shown.append(_("You have {seconds} s.").format(seconds=round(table.seconds)))
+    return shown
+
+
+def _standing(table: Table) -> list[str]:
+    if table.bid is None or table.bidder is None:
+        return []
+    passed = table.last is not None and table.last.kind is Kind.PASO
+    return [telling.standing(table.bid, table.name(table.bidder), passed=passed)]
+
+
+def who(table: Table) -> list[str]:
+    """The answer to /who: everyone at the table, with what they have left."""
+    if not table.playing:
+        return [_("At the table: {seats}.").format(seats=listed(_places(table)))]
+    shown = []
+    for seat in table.order:
+        marks = _marks(table, seat)
+        name = (
+            table.name(seat) if not marks else _("{name} ({marks})").format(name=table.name(seat), marks=listed(marks))
+        )
+        shown.append(_("{who}: {dice}").format(who=name, dice=_holding(table, seat)))
+    return [*shown, _("Table words: {words}").format(words=table.words)]
+
+
+def _holding(table: Table, seat: int) -> str:
+    held = dice_count(table.dice[seat]) if table.dice[seat] else _("out")
+    extra = []
+    if table.banked[seat]:
+        extra.append(_("{n} in favour").format(n=table.banked[seat]))
+    if table.points:
+        extra.append(_("penalty points: {n}").format(n=table.penalties[seat]))
+    return listed([held, *extra])
+
+
+def history(table: Table) -> list[str]:
+    """The answer to /history: what was said in this round."""
+    if not table.history:
+        return [_("Nothing has been said in this round.")]
+    return [telling.action(table.name(seat), made) for seat, made in table.history]
+
+
+def status(table: Table, columns: int) -> list[str]:
+    """The live area under the scrolling lines, at most STATUS_LINES lines, each at most `columns` cells wide."""
+    if table.over or table.rules is None:
+        return []
+    if not table.playing:
+        shown = [listed(_places(table)), *lobby_hint(table)]
+    else:
+        shown = [
+            *_seat_lines(table, columns),
+            *(_standing(table) or [_("No bid yet.")]),
+            *dice(table)[:1],
+            *_due(table),
+        ]
+    return [clean(line, max(1, columns - 1)) for line in shown[:STATUS_LINES]]
+
+
+def _seat_lines(table: Table, columns: int) -> list[str]:
+    """Seats in order with their dice, the one in turn marked; on two lines at most, the rest left to /who."""
+    rows = [""]
+    for seat in table.order:
+        item = _seat(table, seat)
+        if rows[-1] and width(rows[-1]) + 2 + width(item) >= columns:
+            if len(rows) == 2:
+                break
+            rows.append("")
+        rows[-1] += ("  " if rows[-1] else "") + item
+    return rows
+
+
+def _seat(table: Table, seat: int) -> str:
+    mark = "> " if seat in (table.turn, table.may_oblige) else ""
+    count = str(table.dice[seat])
+    if table.rules is not None and table.rules.show_lost and not table.points:
+        count += f"/{table.rules.starting_dice}"
+    if table.banked[seat]:
+        count += f"+{table.banked[seat]}"
+    if table.points:
+        count = _("{n} points").format(n=table.penalties[seat])
+    return f"{mark}{table.name(seat)} {count}" + (" ?" if seat in table.lost else "")
+
+
+def _due(table: Table) -> list[str]:
+    if table.may_oblige is not None:
+        return _may_oblige(table, table.may_oblige)[-1:]
+    if table.turn == table.you and table.turn is not None:
+        return [telling.choices(table.legal)]
+    shown = [telling.choices(table.may_call)] if table.may_call else []
+    if table.turn is not None:
+        shown.append(_("{name} to play.").format(name=table.name(table.turn)))
+    return shown

@@ -1,0 +1,124 @@
+"""Sitting down: from the options of `host` and `join` to a driver and a frontend, and the exit status of the run."""
+
+import argparse
+import asyncio
+import getpass
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+
+from p2pdice.cli import find, houserules, memory, troubles
+from p2pdice.cli.clean import clean_name
+from p2pdice.cli.complaint import NO_TABLE, USAGE, Complaint
+from p2pdice.cli.language import _
+from p2pdice.cli.play import Driver, Frontend, Play
+from p2pdice.net import driver as net
+from p2pdice.net.errors import ListenError, NetError, StoreError
+from p2pdice.rules import Ruleset
+
+PACE_S = 1.0
+
+
+def run(options: argparse.Namespace) -> int:
+    """Host or join, play, and come back with the exit status."""
+    place = memory.folder(options.state, os.environ)
+    remembered = memory.load(place)
+    name = clean_name(options.name or remembered.name or _login())
+    rules = houserules.chosen(options, remembered)
+    if options.command == "host":
+        assert rules is not None
+        houserules.check_seats(options, rules)
+    _remember(place, options, name)
+    interactive = wants_screen(options, os.environ, sys.stdin, sys.stdout)
+    frontend = _frontend(options, interactive=interactive)
+    if options.pace is None:
+        options.pace = PACE_S if interactive and not options.auto else 0.0
+    try:
+        return asyncio.run(_play(options, frontend, name, rules))
+    except NetError as error:
+        usage = isinstance(error, ListenError | StoreError)
+        line, hint = troubles.trouble(error.reason, error.fields)
+        raise Complaint(line, hint, USAGE if usage else NO_TABLE) from error
+
+
+async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rules: Ruleset | None) -> int:
+    driver = await _driver(options, name, rules)
+    hints = options.hints == "on" and not options.json and not options.auto
+    return await Play(driver, frontend, auto=options.auto is not None, hints=hints).run()
+
+
+async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None) -> Driver:
+    """The one place that knows how a driver is made."""
+    settings = net.Settings(
+        name=name,
+        folder=memory.folder(options.state, os.environ),
+        record=Path(options.record) if options.record else None,
+        bind=options.bind,
+        port=options.port,
+        mdns=not options.no_mdns,
+        auto=options.auto,
+        pace_s=options.pace,
+        consent=bool(options.auto or options.json),
+    )
+    if options.command == "host":
+        assert rules is not None
+        return net.host(
+            settings,
+            title=options.table,
+            rules=rules,
+            players=options.players,
+            bots=options.bots,
+            bot_level=options.bot_level,
+            turn_time_s=options.turn_time,
+            drop_time_s=options.drop_time,
+        )
+    table = await find.choose(options.target, options.wait, options.bind)
+    return net.join(settings, table, wanted=rules)
+
+
+def wants_screen(
+    options: argparse.Namespace, environment: Mapping[str, str], stdin: IO[str] | None, stdout: IO[str] | None
+) -> bool:
+    """Whether a live prompt is possible and wanted; else it goes line by line."""
+    if options.plain or options.json or environment.get("ACCESSIBLE") or environment.get("TERM") == "dumb":
+        return False
+    return is_terminal(stdin) and is_terminal(stdout)
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether a person is at the other end of a stream; streams may be missing or closed."""
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+def _frontend(options: argparse.Namespace, *, interactive: bool) -> Frontend:
+    if options.json:
+        from p2pdice.cli.jsonl import Json
+
+        return Json(sys.stdin, sys.stdout)
+    if interactive:
+        from p2pdice.cli.app import App
+
+        return App()
+    from p2pdice.cli.plain import Plain
+
+    return Plain(sys.stdin, sys.stdout, piped=not is_terminal(sys.stdin))
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # no such user, as in some containers
+        return _("player")
+
+
+def _remember(place: Path, options: argparse.Namespace, name: str) -> None:
+    changes: dict[str, object] = {}
+    if options.name:
+        changes["name"] = name
+    if options.lang:
+        changes["language"] = options.lang
+    if options.command == "host" and (options.rules or options.settings):
+        changes |= {"system": options.rules or houserules.DEFAULT_SYSTEM, "options": dict(options.settings)}
+    memory.remember(place, **changes)

@@ -1,0 +1,136 @@
+"""What the screen remembers of a table: only what events have said, nothing worked out from the rules.
+
+`follow` takes the events in order; everything that draws or answers reads the fields. Names are cleaned here, once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from p2pdice.cli.clean import clean_names
+from p2pdice.protocol import events
+from p2pdice.rules import Action, Ended, Gone, Kind, OrderDrawn, RoundBegan, RoundSettled, Ruleset, Special
+
+
+@dataclass(slots=True)
+class Table:
+    """One seat's picture of the lobby or the game. Seats are numbers; `you` is None until the first event."""
+
+    title: str = ""
+    names: tuple[str, ...] = ()
+    bots: tuple[int | None, ...] = ()
+    ready: tuple[bool, ...] = ()
+    needed: int | None = None
+    you: int | None = None
+    hosting: bool = False
+    rules: Ruleset | None = None
+    turn_time_s: int = 0
+    drop_time_s: int = 0
+    words: str = ""
+    playing: bool = False
+    over: bool = False
+    order: tuple[int, ...] = ()
+    round_number: int = 0
+    special: Special | None = None
+    direction: str = "left"
+    dice: tuple[int, ...] = ()
+    banked: tuple[int, ...] = ()
+    penalties: tuple[int, ...] = ()
+    own: tuple[int, ...] | None = None
+    seen: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    bid: Action | None = None
+    bidder: int | None = None
+    last: Action | None = None
+    turn: int | None = None
+    seconds: float | None = None
+    legal: tuple[Action, ...] = ()
+    may_call: tuple[Action, ...] = ()
+    may_oblige: int | None = None
+    history: list[tuple[int, Action]] = field(default_factory=list)
+    lost: set[int] = field(default_factory=set)
+
+    def name(self, seat: int) -> str:
+        """The cleaned name of a seat, or of a place in the lobby."""
+        return self.names[seat] if 0 <= seat < len(self.names) else "?"
+
+    @property
+    def points(self) -> bool:
+        """Whether nobody loses dice here and points are counted instead."""
+        return self.rules is not None and self.rules.format == "points"
+
+    @property
+    def to_move(self) -> bool:
+        """Whether the game waits for this seat: its turn, or its choice to oblige."""
+        return self.you is not None and self.you in (self.turn, self.may_oblige)
+
+    def follow(self, event: events.Event) -> None:
+        """Take in one event."""
+        match event:
+            case events.LobbyChanged() if not self.playing:  # its places are not the game's seats
+                self._sit(event)
+                self.title, self.ready, self.needed = event.title, event.ready, event.needed
+                self.hosting = event.hosting
+            case events.TableFormed():
+                self._sit(event)
+                self.words, self.playing = event.words, True
+                seats = len(event.names)
+                self.order = tuple(range(seats))
+                self.dice = (event.rules.starting_dice,) * seats
+                self.banked = self.penalties = (0,) * seats
+            case OrderDrawn():
+                self.order = tuple(event.order)
+            case RoundBegan():
+                self._begin(event)
+            case events.MayOblige():
+                self.may_oblige = event.seat
+            case events.DiceDealt(seat=seat) if seat == self.you:
+                self.own, self.seen = event.own, event.seen
+            case events.TurnBegan():
+                self.turn, self.seconds, self.may_oblige = event.seat, event.seconds, None
+                self.legal = event.legal or () if event.seat == self.you else ()
+            case events.MayCall(seat=seat) if seat == self.you:
+                self.may_call = event.legal
+            case events.ActionMade():
+                self._act(event.seat, event.action)
+            case RoundSettled():
+                self._pause()
+                self.dice, self.banked, self.penalties = event.dice, event.banked, event.penalties
+            case Gone():
+                self._pause()
+                self.dice = event.dice
+                self.lost.difference_update(event.seats)
+            case events.PeerLost():
+                self.lost.add(event.seat)
+            case events.PeerBack():
+                self.lost.discard(event.seat)
+            case Ended() | events.Closed():
+                self._pause()
+                self.over = True
+            case _:
+                pass
+
+    def _sit(self, event: events.LobbyChanged | events.TableFormed) -> None:
+        self.names, self.bots, self.rules = clean_names(event.names), event.bots, event.rules
+        self.you = event.you if event.you >= 0 else None  # a replay is nobody's
+        self.turn_time_s, self.drop_time_s = event.turn_time_s, event.drop_time_s
+
+    def _begin(self, event: RoundBegan) -> None:
+        self._pause()
+        self.round_number, self.special, self.direction = event.round_number, event.special, event.direction
+        self.bid = self.bidder = self.last = self.own = None
+        self.seen = {}
+        self.history.clear()
+
+    def _act(self, seat: int, action: Action) -> None:
+        self._pause()
+        self.last = action
+        if action.kind is Kind.OBLIGE:
+            return
+        self.history.append((seat, action))
+        if action.kind is Kind.BID:
+            self.bid, self.bidder = action, seat
+            self.direction = action.way or self.direction
+
+    def _pause(self) -> None:
+        """Nobody is to move until an event says so."""
+        self.turn = self.seconds = self.may_oblige = None
+        self.legal = self.may_call = ()
