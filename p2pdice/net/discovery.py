@@ -25,12 +25,13 @@ from p2pdice.net.interfaces import LOOPBACK, Reach, reach
 from p2pdice.net.listener import PORTS
 
 TYPE = "_p2pdice._tcp.local."
+TURN_S = 1.0
 ASK_S = 3.0  # Wi-Fi loses multicast: one question is not enough (RFC 9119), nor is one announcement
 ANNOUNCE_S = 5.0
 POLL_S = 3.0  # no system tells us portably when a network appears
 RESOLVE_MS = 3000
 CLOSE_S = 2.0
-MOST_RESOLVING = 64
+MOST_HEARD = 128
 
 _QUERY, _PTR, _IN, _UNICAST = 0, 12, 1, 1 << 15  # RFC 1035, and the unicast-response bit of RFC 6762 section 5.4
 
@@ -59,6 +60,7 @@ class Discovery:
         self._found: Callable[[Hint], None] = lambda hint: None
         self._gone: Callable[[str], None] = lambda instance: None
         self._hints = Hints()
+        self._heard: set[str] = set()  # instances announced now, whether a hint came of them or not
         self._resolving: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
 
@@ -98,7 +100,8 @@ class Discovery:
         self._keep(asyncio.create_task(self._knock()))
 
     def forget(self, instance: str) -> None:
-        """A hint turned out to be stale: it is not counted any more, and reported again only if it changes."""
+        """A hint led nowhere. It counts no more, and is reported again with one of the next questions, if it is still
+        announced: the caller decides how often to believe it."""
         self._hints.drop(instance)
 
     async def aclose(self) -> None:
@@ -136,7 +139,7 @@ class Discovery:
         loop = asyncio.get_running_loop()
         asked = announced = polled = loop.time()
         while True:
-            await asyncio.sleep(1)
+            await asyncio.sleep(TURN_S)
             now = loop.time()
             if now - polled >= POLL_S:
                 polled = now
@@ -145,6 +148,9 @@ class Discovery:
                 asked = now
                 self._ask()
                 await self._knock()
+                for instance in self._heard:
+                    if instance not in self._hints:
+                        self._begin_resolving(zeroconf, instance)
             if self._announced is not None:
                 if self._text != self._told:
                     await self._publish()
@@ -198,9 +204,15 @@ class Discovery:
         if not is_instance(instance) or instance == self._instance:
             return
         if state_change is ServiceStateChange.Removed:
+            self._heard.discard(instance)
             if self._hints.drop(instance):
                 self._gone(instance)
-        elif instance not in self._resolving and len(self._resolving) < MOST_RESOLVING:
+        elif instance in self._heard or len(self._heard) < MOST_HEARD:
+            self._heard.add(instance)
+            self._begin_resolving(zeroconf, instance)
+
+    def _begin_resolving(self, zeroconf: Zeroconf, instance: str) -> None:
+        if instance not in self._resolving:
             task = asyncio.create_task(self._resolve(zeroconf, instance))
             self._resolving[instance] = task
             task.add_done_callback(lambda _: self._resolving.pop(instance, None))
