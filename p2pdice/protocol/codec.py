@@ -29,7 +29,7 @@ def unpack(raw: bytes) -> Value:
     if len(raw) > FRAME_BYTES:
         raise Malformed("oversized")
     try:
-        value = msgpack.unpackb(raw, raw=False, use_list=False, strict_map_key=True)
+        value = msgpack.unpackb(raw, raw=False, use_list=False, strict_map_key=False)
     except (ValueError, RecursionError, TypeError) as error:  # msgpack's own errors are ValueErrors
         raise Malformed("not-msgpack") from error
     _check(value, DEPTH)
