@@ -7,7 +7,18 @@ before the showdown, knows no names and speaks no language: refusals are reasons
 from collections.abc import Collection, Sequence
 
 from .actions import CALZO, OBLIGE_CLOSED, OBLIGE_NO, OBLIGE_OPEN, Action, Kind, RoundBegan, bid
-from .bids import NEVER, Raising, least, options, shortfall
+from .bids import (
+    AFTER_PASS,
+    FACE_CHANGE,
+    FACE_FIXED,
+    HALF,
+    HALF_PLUS_ONE,
+    MENUS,
+    NEVER,
+    OPEN,
+    OPEN_NOT_ON_ONES,
+    PLAIN,
+)
 from .errors import Field, IllegalAction
 from .presets import check_players
 from .ruleset import Exact, ExactRequires, OnesEntry, Ruleset, Special, Turning
@@ -21,13 +32,9 @@ _HALF_DICE = ExactRequires.HALF_DICE_OR_SINGLE_DIE
 
 _WAYS = {"left": LEFT, "right": RIGHT}
 _CHOICES = {OBLIGE_OPEN: Special.OPEN, OBLIGE_CLOSED: Special.CLOSED, OBLIGE_NO: None}
-_ENTRIES = {OnesEntry.HALF: Raising.HALF, OnesEntry.HALF_PLUS_ONE: Raising.HALF_PLUS_ONE}
+_ENTRIES = {OnesEntry.HALF: HALF, OnesEntry.HALF_PLUS_ONE: HALF_PLUS_ONE}
 # Palifico lets nobody change the face, an obligar those with a single die.
-_SINGLE_DIE = {
-    Special.PALIFICO: Raising.FACE_FIXED,
-    Special.OPEN: Raising.FACE_CHANGE,
-    Special.CLOSED: Raising.FACE_CHANGE,
-}
+_SINGLE_DIE = {Special.PALIFICO: FACE_FIXED, Special.OPEN: FACE_CHANGE, Special.CLOSED: FACE_CHANGE}
 _PASS_DICE = 5
 
 
@@ -79,7 +86,8 @@ def prepare(game: Game, opener: int, special: Special | None, stage: Stage) -> N
     game.total = sum(game.dice)
     game.no_exact = _why_no_exact(game)
     game.terms = game.normal if special is None else _terms(game.rules, special)
-    game.bound = least(game.terms.opening, None)
+    game.raising = game.terms.raising
+    game.least = game.terms.opening
 
 
 def deal(game: Game) -> None:
@@ -97,14 +105,12 @@ def round_begun(game: Game) -> RoundBegan:
 def _terms(rules: Ruleset, special: Special | None) -> Terms:
     no_pass = "" if rules.passing else "passing-off"
     if special is not None:
-        fixed = Raising.FACE_FIXED
-        return Terms(Raising.OPEN, fixed, fixed, _SINGLE_DIE[special], no_pass or "pass-in-special", wild=False)
+        return Terms(OPEN, FACE_FIXED, FACE_FIXED, _SINGLE_DIE[special], no_pass or "pass-in-special", wild=False)
     if not rules.wild_ones:
-        plain = Raising.PLAIN
-        return Terms(Raising.OPEN, plain, plain, plain, no_pass, wild=False)
-    opening = Raising.OPEN if rules.open_on_ones else Raising.OPEN_NOT_ON_ONES
+        return Terms(OPEN, PLAIN, PLAIN, PLAIN, no_pass, wild=False)
     raising = _ENTRIES[rules.ones_entry]
-    return Terms(opening, raising, Raising.AFTER_PASS, raising, no_pass, wild=True)
+    opening = OPEN if rules.open_on_ones else OPEN_NOT_ON_ONES
+    return Terms(opening, raising, AFTER_PASS, raising, no_pass, wild=True)
 
 
 def _why_no_exact(game: Game) -> str:
@@ -123,15 +129,6 @@ def _why_no_exact(game: Game) -> str:
 def half_of_start(game: Game) -> int:
     """At least half the dice of the start of the game, those of seats now out included (15 -> 8)."""
     return (game.seats * game.rules.starting_dice + 1) // 2
-
-
-def _raising(game: Game, seat: int) -> Raising:
-    terms = game.terms
-    if game.bid is None:
-        return terms.opening
-    if game.last is _PASO:
-        return terms.after_pass
-    return terms.single if game.dice[seat] == 1 and seat != game.opener else terms.raising
 
 
 def _exact_refused(game: Game, seat: int) -> str:
@@ -163,12 +160,12 @@ def check(game: Game, seat: int, action: Action) -> None:
     """Raises IllegalAction if `seat` may not do this now; the fields say what would be."""
     if seat != game.turn or game.stage is not _ACT:
         _check_elsewhere(game, seat, action)
-    elif action.kind is _BID:
-        _, quantity, face, way = action
-        if not (0 < face < 7 and game.bound[face] <= quantity <= game.total) or way:
-            _check_bid(game, seat, action)
-    else:
+        return
+    kind, quantity, face, way = action
+    if kind is not _BID:
         _check_call(game, seat, action)
+    elif way or not (0 < face < 7 and game.least[face] <= quantity <= game.total):
+        _check_bid(game, action)
 
 
 def _check_elsewhere(game: Game, seat: int, action: Action) -> None:
@@ -224,22 +221,27 @@ def _call_fields(game: Game, seat: int, reason: str) -> dict[str, Field]:
     return {}
 
 
-def _check_bid(game: Game, seat: int, action: Action) -> None:
+def _check_bid(game: Game, action: Action) -> None:
     """Says which rule a bid breaks; returns if it is only an opening bid that rightly names a direction."""
-    quantity, face, standing, bound = action.quantity, action.face, game.bid, game.bound
+    quantity, face, standing, least = action.quantity, action.face, game.bid, game.least
     if face not in range(1, 7):
         raise IllegalAction("no-such-face", face=face)
     if quantity < 1:
         raise IllegalAction("no-dice-bid", quantity=quantity, dice=game.total)
     if quantity > game.total:
         raise IllegalAction("more-than-in-play", quantity=quantity, dice=game.total)
-    if quantity < bound[face]:
-        reason = shortfall(_raising(game, seat), standing, face)
-        fields: dict[str, Field] = {"quantity": quantity, "face": face, "dice": game.total}
-        if standing is not None:
-            fields |= {"bid_quantity": standing.quantity, "bid_face": standing.face}
-            fields["least"] = bound[face if bound[face] != NEVER else standing.face]
-        raise IllegalAction(reason, **fields)
+    if quantity < least[face]:
+        if standing is None:
+            raise IllegalAction("opens-on-ones")
+        raise IllegalAction(
+            game.raising.shortfall(standing, face),
+            quantity=quantity,
+            face=face,
+            bid_quantity=standing.quantity,
+            bid_face=standing.face,
+            least=least[face if least[face] != NEVER else standing.face],
+            dice=game.total,
+        )
     if action.way not in _WAYS:
         raise IllegalAction("no-such-direction", way=action.way)
     if game.rules.direction is Turning.FIXED:
@@ -255,9 +257,10 @@ def legal(game: Game, seat: int) -> tuple[Action, ...]:
     """
     if game.stage is _ACT:
         if seat == game.turn:
-            exact = not _exact_refused(game, seat)
-            passing = not _pass_refused(game, seat)
-            return options(game.bound, game.total, game.bid is not None, exact, passing)
+            # The shorter way to the same answer comes first: over a fresh bid most rounds allow both or neither.
+            exact = (game.last is _BID and not game.no_exact) or not _exact_refused(game, seat)
+            passing = not (game.terms.no_pass or _pass_refused(game, seat))
+            return MENUS[game.least, game.total, game.bid is not None, exact, passing]
         return (CALZO,) if seat in callers(game) else ()
     return tuple(_CHOICES) if game.stage is Stage.OBLIGE and seat == game.turn else ()
 
@@ -279,22 +282,36 @@ def apply(game: Game, seat: int, action: Action) -> None:
         prepare(game, game.opener, _CHOICES[action], _DEAL)
         return
     game.history.append((seat, action))
-    if kind is _BID:
-        if action.way:
-            game.direction = _WAYS[action.way]
-            action = bid(action.quantity, action.face)
-        game.bid = action
-        game.bidder = seat
-    elif kind is not _PASO:
+    if kind is _DUDO or kind is _CALZO:
         game.caller = seat
         game.call = kind
         game.call_on = "pass" if game.last is _PASO else "bid"
         game.last = kind
         game.stage = _SHOWDOWN
         return
+    standing = game.bid
+    if kind is _BID:
+        standing = action
+        if action.way:
+            game.direction = _WAYS[action.way]
+            standing = bid(action.quantity, action.face)
+        game.bid = standing
+        game.bidder = seat
     game.last = kind
-    game.turn = turn = after(game.dice, seat, game.direction)
-    game.bound = least(_raising(game, turn), game.bid)
+    turn = (seat + game.direction) % game.seats
+    if not game.dice[turn]:
+        turn = after(game.dice, turn, game.direction)
+    game.turn = turn
+    terms = game.terms
+    if kind is _PASO:
+        raising = terms.after_pass
+    elif terms.single is not terms.raising and game.dice[turn] == 1 and turn != game.opener:
+        raising = terms.single
+    else:
+        raising = terms.raising
+    game.raising = raising
+    assert standing is not None
+    game.least = raising[standing]
 
 
 def mildest(game: Game, seat: int) -> Action:

@@ -55,18 +55,18 @@ def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
     Raises ValueError for other cups or another number of dice: that is never a player's fault.
     """
     dice, caller, call, on, bid, bidder = game.dice, game.caller, game.call, game.call_on, game.bid, game.bidder
-    needed = cups_needed(game)
     if caller is None or call is None or on is None or bid is None or bidder is None:
         raise ValueError("nothing was called")
-    if len(cups) != len(needed):
+    if on == "pass":
+        bid, bidder = None, game.history[-2][0]
+    if len(cups) != (1 if bid is None else game.in_play) or bidder not in cups:
         raise ValueError("the cups are not those of this showdown")
-    for seat in needed:
-        if len(cups.get(seat, ())) != dice[seat]:
-            raise ValueError("a cup of this showdown is missing, or has another number of dice")
+    for seat, cup in cups.items():
+        if not cup or len(cup) != dice[seat]:
+            raise ValueError("a cup has another number of dice than its player")
 
     total = loser = gainer = None
-    if on == "pass":
-        bid, bidder = None, needed[0]
+    if bid is None:
         loser = caller if pass_holds(cups[bidder]) else bidder
     else:
         total = count(cups.values(), bid.face, game.terms.wild)

@@ -31,11 +31,11 @@ class Stage(StrEnum):
 class Terms(NamedTuple):
     """What the rules make of one kind of round.
 
-    `single` is the way of raising for a seat with one die that did not open. `no_pass` is the reason why nobody may pass,
-    or "" if one may. `wild`: ones count for every face.
+    `single` is the way of raising for a seat with one die that did not open. `no_pass` is the reason why nobody may
+    pass, or "" if one may. `wild`: ones count for every face.
     """
 
-    opening: Raising
+    opening: Least
     raising: Raising
     after_pass: Raising
     single: Raising
@@ -47,16 +47,15 @@ class Game:
     """One game; lists and tuples go by seat.
 
     `turn` is the opener until a round is dealt, then the mover. `round_direction` is the direction when the round
-    began: a void round takes its turning back with it. The last six slots only spare work: seats with dice and dice
-    in play, `no_exact` (the reason why nobody may call exact in this round, or ""), the terms of this round and of a
-    normal one, and the least quantity for each face that the seat in turn may bid.
+    began: a void round takes its turning back with it. The slots from `in_play` on only spare work: seats with dice and
+    dice in play, `no_exact` (the reason why nobody may call exact in this round, or ""), the terms of this round and of
+    a normal one, how the seat in turn may raise, and from which quantity it may bid each face.
     """
 
     __slots__ = (
         "banked",
         "bid",
         "bidder",
-        "bound",
         "call",
         "call_on",
         "caller",
@@ -65,10 +64,12 @@ class Game:
         "history",
         "in_play",
         "last",
+        "least",
         "no_exact",
         "normal",
         "opener",
         "penalties",
+        "raising",
         "round_direction",
         "round_number",
         "rules",
@@ -108,7 +109,8 @@ class Game:
     no_exact: str
     terms: Terms
     normal: Terms
-    bound: Least
+    raising: Raising
+    least: Least
 
     @property
     def bids(self) -> int:
