@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgpack
 
 from p2pdice.fairness.errors import BadKey
-from p2pdice.fairness.keys import KEY_BYTES, SIGNATURE_BYTES, SigningKey, check_public, verify
+from p2pdice.fairness.keys import KEY_BYTES, SigningKey, Verifier, verify
 from p2pdice.fairness.labels import Label
 from p2pdice.net.certificate import Certificate, client_context
 from p2pdice.net.connect import connect
@@ -119,13 +119,12 @@ async def _prove_as_listener(channel: Channel, key: SigningKey, version: Version
         channel.send(_greeting(version, key.public, nonce, b""))  # so that our other half learns it too
         raise SelfConnect
     try:
-        check_public(peer)
+        verifier = Verifier(peer)
     except BadKey as error:
         raise ChannelError("bad-handshake") from error
     session = (certificate_hash, peer, key.public, peer_nonce, nonce)
     channel.send(_greeting(version, key.public, nonce, key.sign(Label.CHANNEL_LISTENER, *session)))
-    signature = await _expect(channel)
-    if len(signature) != SIGNATURE_BYTES or not verify(peer, signature, Label.CHANNEL_DIALLER, *session):
+    if not verifier.holds(await _expect(channel), Label.CHANNEL_DIALLER, *session):
         raise ChannelError("bad-handshake")
     channel.send(_OK)
     channel.trust(peer, *session)

@@ -29,12 +29,12 @@ async def connect(host: str, port: int) -> socket.socket:
     `host` is numeric, a link-local one with its %interface.
     """
     try:
-        (family, kind, _, _, address), *_ = socket.getaddrinfo(
+        (family, kind, protocol, _, address), *_ = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV)
     except (OSError, ValueError, OverflowError) as error:  # the zone's interface may be gone
         raise ChannelError("missing-zone" if "%" in host else "unknown-host") from error
     try:
-        connection = socket.socket(family, kind)
+        connection = socket.socket(family, kind, protocol)  # asyncio sets TCP_NODELAY only where it sees TCP
     except OSError as error:
         raise ChannelError(reason(error)) from error
     connection.setblocking(False)

@@ -27,6 +27,8 @@ async def dial(addresses: Sequence[Address], key: SigningKey, *, expected: bytes
     Hosts may be names or numeric. Raises ChannelError with the reason that tells most.
     """
     targets = await _resolve(addresses)
+    if len(targets) == 1:  # nothing to race with
+        return _expected(await open_channel(*targets[0], key, version=version), expected)
     errors = [] if targets else [ChannelError("unknown-host")]
     running: set[asyncio.Task[Channel]] = set()
     try:
@@ -51,12 +53,15 @@ async def dial(addresses: Sequence[Address], key: SigningKey, *, expected: bytes
 
 def _outcome(task: asyncio.Task[Channel], expected: bytes | None) -> Channel | ChannelError:
     try:
-        channel = task.result()
+        return _expected(task.result(), expected)
     except ChannelError as error:
         return error
-    if expected is not None and channel.peer != expected:
+
+
+def _expected(channel: Channel, key: bytes | None) -> Channel:
+    if key is not None and channel.peer != key:
         channel.close()
-        return ChannelError("other-key", key=channel.peer)
+        raise ChannelError("other-key", key=channel.peer)
     return channel
 
 

@@ -182,7 +182,8 @@ class Mesh:
         link = _Link(channel, asyncio.get_running_loop().time(), local)
         self._links[peer] = link
         seeking = self._seeking.get(peer)
-        if seeking and seeking is not asyncio.current_task():
+        # A dial of the lower key goes on: it will win. If both sides gave theirs up for the other's, none would stand.
+        if seeking and seeking is not asyncio.current_task() and (channel.dialled or peer < self._key.public):
             seeking.cancel()
         if self._watch is None:
             self._watch = asyncio.create_task(self._watch_links())

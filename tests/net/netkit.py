@@ -124,14 +124,14 @@ class RawTls:
 class Node:
     """A mesh of one player, with a diary."""
 
-    def __init__(self, number: int, version: Version = VERSION) -> None:
+    def __init__(self, number: int, version: Version = VERSION, changed: asyncio.Event | None = None) -> None:
         self.key = key(number)
         self.port = 0
         self.linked: list[bytes] = []
         self.lost: list[bytes] = []
         self.received: list[tuple[bytes, bytes]] = []
         self.refused: list[ChannelError] = []
-        self._changed = asyncio.Event()
+        self._changed = changed or asyncio.Event()
         self.mesh = Mesh(
             self.key,
             linked=lambda peer, address: self._note(self.linked, peer),
@@ -147,7 +147,7 @@ class Node:
         self._changed.set()
 
     async def until(self, holds: Callable[[], object]) -> None:
-        """Return once `holds()` is true; looked at again after each entry in the diary."""
+        """Return once `holds()` is true; looked at again after each entry in the diary, of any of the `nodes`."""
         async with asyncio.timeout(LIMIT_S):
             while not holds():
                 self._changed.clear()
@@ -167,7 +167,8 @@ class Node:
 @contextlib.asynccontextmanager
 async def nodes(count: int) -> AsyncIterator[list[Node]]:
     """Listening nodes without links, closed at the end."""
-    made = [Node(number) for number in range(1, count + 1)]
+    changed = asyncio.Event()
+    made = [Node(number, changed=changed) for number in range(1, count + 1)]
     for node in made:
         node.listen()
     try:

@@ -41,25 +41,24 @@ async def test_a_mesh_of_six_carries_every_frame() -> None:
                 assert [frame[0] for sender, frame in node.received if sender == peer] == list(range(20))
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-async def test_two_dials_that_cross_leave_the_lower_keys_link(order: tuple[int, int]) -> None:
-    """Both dial at once, in every order: one connection is left on both sides, the one of the lower key."""
-    async with nodes(2) as both:
-        low, high = sorted(both, key=lambda node: node.key.public)
-        for place in order:
-            both[place].mesh.want(both[1 - place].key.public, both[1 - place].address)
+@pytest.mark.parametrize("count", [2, 6])
+async def test_when_everybody_dials_everybody_one_link_each_is_left(count: int) -> None:
+    """All dials cross: in the end both sides of each pair hold the same connection, and it carries frames."""
+    async with nodes(count) as all_of_them:
+        pairs = list(itertools.combinations(all_of_them, 2))
+        for one, other in pairs:
+            one.mesh.want(other.key.public, other.address)
+            other.mesh.want(one.key.public, one.address)
 
         def settled() -> bool:
-            ends = [low.mesh.channel(high.key.public), high.mesh.channel(low.key.public)]
-            return None not in ends and len({end.session for end in ends if end}) == 1
+            ends = [(one.mesh.channel(other.key.public), other.mesh.channel(one.key.public)) for one, other in pairs]
+            return all(here and there and here.session == there.session for here, there in ends)
 
-        async with asyncio.timeout(LIMIT_S):
-            while not settled():
-                await asyncio.wait({asyncio.create_task(low.until(settled)), asyncio.create_task(high.until(settled))},
-                                   return_when=asyncio.FIRST_COMPLETED)
-        low.mesh.send(high.key.public, b"hello")
-        await high.until(lambda: high.received == [(low.key.public, b"hello")])
-        assert len(low.mesh.peers) == len(high.mesh.peers) == 1
+        await all_of_them[0].until(settled)
+        for one, other in pairs:
+            one.mesh.send(other.key.public, b"hello")
+            await other.until(lambda one=one, other=other: (one.key.public, b"hello") in other.received)  # type: ignore[misc]
+        assert settled()
 
 
 @pytest.mark.parametrize("lower_dials_first", [True, False])
