@@ -40,6 +40,8 @@ Command = Move | Slash | Empty | Nonsense
 # No move is longer than this. It also bounds the work that a pasted novel can cause.
 _LONGEST_MOVE = 80
 _TIMES = re.compile(r"(?<=\d)\s*[x×*]\s*(?=\w)", re.IGNORECASE)
+# Marks mean nothing, except between two digits ("5.3" is no bid); a hyphen only joins two words.
+_MARKS = re.compile(r"""(?<!\d)[¡!¿?.,;:…"'«»“”]|[¡!¿?.,;:…"'«»“”](?!\d)|(?<=[^\W\d])-(?=[^\W\d])""")
 _DIGITS = re.compile(r"[0-9]{1,6}", re.ASCII)
 
 
@@ -62,13 +64,9 @@ def parse(text: str) -> Command:
 
 def plain_form(text: str) -> str:
     """Lower case without accents or punctuation, words parted by single spaces; `5x3` becomes `5 3`."""
-    decomposed = unicodedata.normalize("NFKD", _TIMES.sub(" ", text)).casefold()
-    kept = (
-        " " if unicodedata.category(char)[0] in "PZC" else char
-        for char in decomposed
-        if not unicodedata.combining(char)
-    )
-    return " ".join("".join(kept).split())
+    parted = _MARKS.sub(" ", _TIMES.sub(" ", text))
+    decomposed = unicodedata.normalize("NFKD", parted).casefold()
+    return " ".join("".join(char for char in decomposed if not unicodedata.combining(char)).split())
 
 
 def _slash(line: str) -> Command:

@@ -124,6 +124,8 @@ def _calls(reason: str, fields: Fields, _names: Sequence[str]) -> str | None:
             text = _("The kind of this round is chosen already.")
         case "no-right-to-oblige":
             text = _("Nobody may oblige now: it takes a first fall to one die, and comes before the dice are rolled.")
+        case "no-such-choice":
+            text = _("That choice does not exist: oblige open, oblige closed or no.")
         case "oblige-first":
             text = _("First choose the kind of the round: oblige open, oblige closed or no.")
         case _:

@@ -184,7 +184,7 @@ def _turn(table: Table, detailed: bool) -> list[str]:
         return [_("{name} to play.").format(name=table.name(table.turn))] if detailed else []
     shown = [_("Your turn")]
     if detailed:
-        shown += dice(table)
+        shown += dice(table) if table.history else []  # else they were told a moment ago
         shown += _standing(table)
         shown.append(telling.choices(table.legal))
         if table.seconds is not None:
@@ -237,25 +237,20 @@ def status(table: Table, columns: int) -> list[str]:
     if not table.playing:
         shown = [listed(_places(table)), *lobby_hint(table)]
     else:
-        shown = [
-            *_seat_lines(table, columns),
-            *(_standing(table) or [_("No bid yet.")]),
-            *dice(table)[:1],
-            *_due(table),
-        ]
+        seats = _wrapped(listed(_seat(table, seat) for seat in table.order), columns)[:2]
+        shown = [*seats, *(_standing(table) or [_("No bid yet.")]), *dice(table)[:1]]
+        for line in _due(table):
+            shown += _wrapped(line, columns)
     return [clean(line, max(1, columns - 1)) for line in shown[:STATUS_LINES]]
 
 
-def _seat_lines(table: Table, columns: int) -> list[str]:
-    """Seats in order with their dice, the one in turn marked; on two lines at most, the rest left to /who."""
+def _wrapped(text: str, columns: int) -> list[str]:
+    """Text on as many lines as it takes, broken between words; cells are counted, not letters."""
     rows = [""]
-    for seat in table.order:
-        item = _seat(table, seat)
-        if rows[-1] and width(rows[-1]) + 2 + width(item) >= columns:
-            if len(rows) == 2:
-                break
+    for word in text.split():
+        if rows[-1] and width(rows[-1]) + 1 + width(word) >= columns:
             rows.append("")
-        rows[-1] += ("  " if rows[-1] else "") + item
+        rows[-1] += (" " if rows[-1] else "") + word
     return rows
 
 
@@ -267,7 +262,8 @@ def _seat(table: Table, seat: int) -> str:
     if table.banked[seat]:
         count += f"+{table.banked[seat]}"
     if table.points:
-        count = _("{n} points").format(n=table.penalties[seat])
+        points = table.penalties[seat]
+        count = ngettext("{n} point", "{n} points", points).format(n=points)
     return f"{mark}{table.name(seat)} {count}" + (" ?" if seat in table.lost else "")
 
 

@@ -92,10 +92,10 @@ class Table:
             case events.ActionMade():
                 self._act(event.seat, event.action)
             case RoundSettled():
-                self._pause()
+                self._clear()
                 self.dice, self.banked, self.penalties = event.dice, event.banked, event.penalties
             case Gone():
-                self._pause()
+                self._clear()
                 self.dice = event.dice
                 self.lost.difference_update(event.seats)
             case events.PeerLost():
@@ -114,10 +114,8 @@ class Table:
         self.turn_time_s, self.drop_time_s = event.turn_time_s, event.drop_time_s
 
     def _begin(self, event: RoundBegan) -> None:
-        self._pause()
+        self._clear()
         self.round_number, self.special, self.direction = event.round_number, event.special, event.direction
-        self.bid = self.bidder = self.last = self.own = None
-        self.seen = {}
         self.history.clear()
 
     def _act(self, seat: int, action: Action) -> None:
@@ -129,6 +127,12 @@ class Table:
         if action.kind is Kind.BID:
             self.bid, self.bidder = action, seat
             self.direction = action.way or self.direction
+
+    def _clear(self) -> None:
+        """The cups are up and the bids said: nothing stands until the next round."""
+        self._pause()
+        self.bid = self.bidder = self.last = self.own = None
+        self.seen = {}
 
     def _pause(self) -> None:
         """Nobody is to move until an event says so."""

@@ -149,7 +149,7 @@ def standing(bid: Action, bidder: str, *, passed: bool) -> str:
         if passed
         else _("Standing bid: {dice} ({bid}), by {name}.")
     )
-    return text.format(dice=dice_of(bid.quantity, bid.face), bid=typed(bid), name=bidder)
+    return text.format(dice=dice_of(bid.quantity, bid.face), bid=f"{bid.quantity}x{bid.face}", name=bidder)
 
 
 def choices(legal: Sequence[Action]) -> str:

@@ -76,11 +76,11 @@ def _here(reason: str, fields: Fields) -> tuple[str, str] | None:
         case "bad-address":
             return _("{bind}: not an address of this computer").format(bind=fields.get("bind")), _("Leave out --bind.")
         case "record-exists":
-            return _("the record file exists and is not of this game"), _(
+            return _("the --record file exists and is not of this game"), _(
                 "Choose another --record; nothing is overwritten."
             )
         case "record-unwritable":
-            return _("the record file cannot be written"), _("Choose another --record.")
+            return _("the --record file cannot be written"), _("Choose another --record.")
         case _:
             return None
 

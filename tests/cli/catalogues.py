@@ -2,13 +2,13 @@
 .po files up to date (untranslated texts are left empty, for you) and compiles them; the tests fail until all is there.
 """
 
-import ast
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
-from babel.messages.mofile import write_mo
+from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
 FOLDER = Path(__file__).parents[2] / "p2pdice" / "cli"
@@ -62,11 +62,19 @@ def read(language: str) -> Catalog:
         return read_po(file, locale=language, abort_invalid=True)
 
 
-def compiled(catalogue: Catalog) -> bytes:
-    """The .mo file that belongs to a catalogue."""
-    out = BytesIO()
-    write_mo(out, catalogue)
-    return out.getvalue()
+def read_compiled(language: str) -> Catalog:
+    """The compiled catalogue of a language."""
+    with po_path(language).with_suffix(".mo").open("rb") as file:
+        return read_mo(file)
+
+
+def meaning(catalogue: Catalog) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """What a catalogue says, without its header."""
+    return {_forms(entry.id): _forms(entry.string) for entry in catalogue if entry.id}
+
+
+def _forms(text: str | Sequence[str]) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)
 
 
 def update(language: str) -> None:
@@ -87,7 +95,8 @@ def write(language: str, catalogue: Catalog) -> None:
     path = po_path(language)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(HEADER.format(language=language).encode() + b"\n" + entries.getvalue())
-    path.with_suffix(".mo").write_bytes(compiled(read(language)))
+    with path.with_suffix(".mo").open("wb") as file:
+        write_mo(file, read(language))
 
 
 if __name__ == "__main__":

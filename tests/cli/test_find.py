@@ -1,0 +1,100 @@
+"""Which table is meant: addresses, titles, ids, and what to say when it is not clear."""
+
+import pytest
+
+from p2pdice.cli import find
+from p2pdice.cli.complaint import NO_TABLE, Complaint
+from p2pdice.net.tables import Found
+
+CAFE = Found("abcdef0123456789" * 2, "Café", ("Ana", "Beto"), 3, "perudo", "open", ("10.0.0.5", 47600))
+BAR = Found("abcd000000000000" * 2, "Bar", ("Caro",), None, "dudo", "open", ("fe80::1%eth0", 47601))
+EVIL = Found("beef" * 8, "\x1b[2J\u202eCasino", ("x",), None, "\x07perudo", "open", ("10.0.0.6", 47600))
+
+
+@pytest.mark.parametrize(
+    ("target", "address"),
+    [
+        ("10.0.0.5:47601", ("10.0.0.5", 47601)),
+        ("10.0.0.5", ("10.0.0.5", 47600)),
+        ("localhost", ("localhost", 47600)),
+        ("ana-pc.local:50000", ("ana-pc.local", 50000)),
+        ("ana-pc:50000", ("ana-pc", 50000)),
+        ("[fe80::1%wlan0]:47600", ("fe80::1%wlan0", 47600)),
+        ("[fd77::1]", ("fd77::1", 47600)),
+        ("fd77::1", ("fd77::1", 47600)),
+        ("Café", None),
+        ("abcd", None),
+        ("Ana y Beto: la mesa", None),
+        ("ana:", ("ana", 47600)),
+        ("ana:99999", None),
+        ("ana:port", None),
+        ("[fd77::1]x", None),
+        ("", None),
+    ],
+)
+def test_addresses_are_told_from_titles(target: str, address: tuple[str, int] | None) -> None:
+    """HOST, HOST:PORT, IPv6 with and without brackets; all else can only be a table's name."""
+    assert find.as_address(target) == address
+
+
+def test_a_table_is_meant_by_title_or_first_letters_of_its_id() -> None:
+    """Capitals do not matter; part of a title is not enough."""
+    assert find.fits(CAFE, "café")
+    assert find.fits(CAFE, "ABCDE")
+    assert not find.fits(CAFE, "Caf")
+    assert not find.fits(BAR, "abcde")
+
+
+def test_the_only_table_is_joined() -> None:
+    """No question where there is nothing to ask."""
+    assert find.only([CAFE], None) == ("10.0.0.5", 47600)
+
+
+@pytest.mark.parametrize("target", [None, "Nowhere"])
+def test_no_table_is_status_3_with_a_way_out(target: str | None) -> None:
+    """Joining by address always works, and the hint says so."""
+    with pytest.raises(Complaint) as complaint:
+        find.only([], target)
+    assert complaint.value.status == NO_TABLE
+    assert "p2pdice join HOST:PORT" in complaint.value.hint
+
+
+def test_several_tables_and_nobody_to_ask_is_status_3_with_a_list() -> None:
+    """The list says what to type."""
+    with pytest.raises(Complaint) as complaint:
+        find.only([CAFE, BAR], None)
+    assert complaint.value.status == NO_TABLE
+    assert complaint.value.hint.splitlines() == [
+        "Café (perudo, 2 of 3 players): p2pdice join abcdef01",
+        "Bar (dudo, 1 player): p2pdice join abcd0000",
+    ]
+
+
+def test_several_tables_and_a_person_to_ask() -> None:
+    """The answer decides."""
+    assert find.only([CAFE, BAR], None, ask=lambda tables: tables[1]) == BAR.address
+    with pytest.raises(Complaint):
+        find.only([CAFE, BAR], None, ask=lambda tables: None)
+
+
+@pytest.mark.parametrize(("answer", "table"), [("2", BAR), (" 1 ", CAFE), ("0", None), ("3", None), ("", None)])
+def test_asking_a_person(
+    answer: str, table: Found | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbered choices; anything else is no choice."""
+    monkeypatch.setattr("builtins.input", lambda prompt: answer)
+    assert find._ask([CAFE, BAR]) == table
+    assert capsys.readouterr().out.startswith("1. Café")
+
+
+def test_what_strangers_announce_is_inert() -> None:
+    """A title cannot repaint the terminal, in words or in JSON."""
+    assert find.described(EVIL) == "[2JCasino (perudo, 1 player): p2pdice join beefbeef"
+
+
+def test_the_json_form_names_an_address_one_can_type() -> None:
+    """IPv6 gets its brackets."""
+    assert find.as_object(BAR) == {
+        "id": BAR.id, "title": "Bar", "seats": ["Caro"], "needed": None, "system": "dudo",
+        "address": "[fe80::1%eth0]:47601",
+    }  # fmt: skip

@@ -1,0 +1,146 @@
+"""Every reason word of the layers below has its sentence, in every language."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from p2pdice.cli import refusals, troubles
+from p2pdice.rules import IllegalAction, RulesetError, apply, bid, check, deal, make_ruleset, new_game
+
+PACKAGE = Path(__file__).parents[2] / "p2pdice"
+WORD = re.compile(r"[a-z]+(-[a-z]+)+")
+# All that any sentence may need.
+FIELDS = {
+    "action": "dudo", "allowed": ("on", "off"), "bid_face": 3, "bid_quantity": 8, "dice": 15, "face": 1, "key": "exact",
+    "least": 5, "low": 2, "high": 6, "names": ("Ana",), "players": 9, "quantity": 4, "system": "x", "turn": 1,
+    "value": "maybe", "way": "up",
+}  # fmt: skip
+LOCAL_FAULTS = ("only-the-host", "too-late", "no-game-yet", "not-all-ready", "no-such-player", "table-full", "not-now",
+                "already-answered")  # fmt: skip
+
+
+def _literals(*files: str) -> set[str]:
+    """The hyphenated words that stand as text in these files: their reasons."""
+    trees = [ast.parse((PACKAGE / file).read_text("utf-8")) for file in files]
+    return {
+        node.value
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and WORD.fullmatch(node.value)
+    }
+
+
+RULES = sorted(_literals("rules/engine.py", "rules/bids.py") | {"out"})
+
+
+def test_the_reasons_are_found() -> None:
+    """The scan sees the engine's reasons, old and new."""
+    assert len(RULES) >= 30
+    assert {"too-few-aces", "not-your-turn", "pass-used", "face-fixed"} <= set(RULES)
+
+
+@pytest.mark.parametrize("reason", [*RULES, *LOCAL_FAULTS, "unknown-system", "unknown-key", "bad-value",
+                                    "too-few-players", "too-many-players"])  # fmt: skip
+def test_every_refusal_has_a_sentence(reason: str, spoken: str) -> None:
+    """A sentence, not the bare word, with all its fields filled in."""
+    text = refusals.refusal(reason, FIELDS, ("Ana", "Beto"))
+    assert f"({reason})" not in text
+    assert "{" not in text
+    assert len(text) > 10
+
+
+@pytest.mark.parametrize(
+    ("system", "standing", "raised", "text"),
+    [
+        ("dudo", (8, 3), (4, 1), "8 is even, so half and one more: at least 5 aces."),
+        ("dudo", (7, 3), (3, 1), "Half of 7, rounded up: at least 4 aces."),
+        ("perudo", (8, 3), (3, 1), "Half of 8: at least 4 aces."),
+        ("perudo", (3, 1), (6, 6), "From 3 aces, twice as many and one more: at least 7 sixes."),
+        ("perudo", (4, 3), (4, 2), "4 threes stands: for twos, at least 5 twos."),
+        ("perudo", (7, 1), (7, 2), "From 7 aces, twice as many and one more: at least 15 twos."),
+        ("perudo", (8, 1), (8, 2), "From 8 aces, twice as many and one more: at least 17 twos. "
+                                   "With 15 dice in play that is out of reach."),
+        ("perudo", (4, 3), (16, 2), "Only 15 dice are in play: 16 cannot be true."),
+        ("perudo", (4, 3), (5, 7), "There is no face 7: a face is 1 to 6, and the quantity comes first."),
+        ("perudo", None, (2, 1), "A round may not be opened on aces here: bid any other face."),
+    ],
+)  # fmt: skip
+def test_refused_bids_say_what_would_be_legal(
+    system: str, standing: tuple[int, int] | None, raised: tuple[int, int], text: str
+) -> None:
+    """From the engine's own refusal to the sentence: why, and the least that would do."""
+    game = new_game(make_ruleset(system, {}), 3)
+    deal(game)
+    if standing:
+        # A standing bid of ones is put there by way of another face where a round may not open on them.
+        opening = bid(*standing) if standing[1] != 1 else bid(standing[0], 2)
+        apply(game, game.turn, opening)
+        if standing[1] == 1:
+            apply(game, game.turn, bid(*standing))
+    with pytest.raises(IllegalAction) as refused:
+        check(game, game.turn, bid(*raised))
+    assert refusals.refusal(refused.value.reason, refused.value.fields) == text
+
+
+def test_a_seat_is_named() -> None:
+    """Whose turn it is, by name; without names the sentence does without."""
+    assert refusals.refusal("not-your-turn", {"turn": 1}, ("Ana", "Beto")) == "It is the turn of Beto."
+    assert refusals.refusal("not-your-turn", {"turn": 1}) == "It is not your turn: wait for it."
+
+
+def test_settings_name_what_is_allowed() -> None:
+    """A wrong value is answered with the right ones."""
+    with pytest.raises(RulesetError) as refused:
+        make_ruleset("clasico", {"starting_dice": "9"})
+    text = refusals.refusal(refused.value.reason, refused.value.fields)
+    assert text == "starting_dice=9: not a value of starting_dice; allowed: 3-6"
+
+
+def test_an_unknown_reason_is_named_not_dropped() -> None:
+    """A gap in this file never becomes a crash."""
+    assert "no-such-reason" in refusals.refusal("no-such-reason", {})
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["abandoned", "forked", "convicted", "dropped", "left", "host-left", "host-lost", "table-full", "table-playing",
+     "refused-full", "refused-kicked", "refused-silent", "refused-toss-failed", "toss-failed", "other-rules"],
+)  # fmt: skip
+def test_every_end_has_a_sentence(reason: str, spoken: str) -> None:
+    """However a game or a lobby ends, it is said why."""
+    fields = {"names": ("Ana",), "rules": make_ruleset("perudo", {"exact": "off"}), "missing": (1,)}
+    [first, *_rest] = refusals.closing(reason, fields, None)
+    assert f"({reason})" not in first
+    assert "{" not in first
+
+
+def test_a_game_that_was_won_tells_where_it_is_kept() -> None:
+    """The winner was named before; the last lines are for whoever wants to check."""
+    assert refusals.closing("won", {}, "games/x.p2pdice") == [
+        "The game is kept in games/x.p2pdice",
+        "Check it with: p2pdice verify games/x.p2pdice",
+    ]
+
+
+NET = sorted(_literals("net/connect.py", "net/dial.py", "net/listener.py", "net/files.py", "net/channel.py", "net/look.py")
+             & {"refused", "no-network", "missing-zone", "unknown-host", "bad-handshake", "port-taken", "port-denied",
+                "bad-address", "record-exists", "record-unwritable", "other-key", "mdns-port-busy", "no-interface"}
+             | {"refused", "timeout", "unreachable", "denied", "frozen", "closed", "version", "self", "oversized", "failed",
+                "nothing-kept", "port-taken"})  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", NET)
+def test_every_trouble_has_a_line_and_a_hint(reason: str, spoken: str) -> None:
+    """What keeps a seat from its table is told with what can be done about it."""
+    line, hint = troubles.trouble(reason, {"port": 47600, "bind": "10.0.0.5", "detail": "disk full"})
+    assert f"({reason})" not in line
+    assert "{" not in line + hint
+    assert hint
+
+
+@pytest.mark.parametrize("kind", ["EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAINT", "ILLEGAL", "BAD_SEAL"])
+def test_every_offence_has_words(kind: str, spoken: str) -> None:
+    """Evidence is told in words, not as a code."""
+    assert kind not in refusals.offence(kind)

@@ -1,0 +1,176 @@
+"""Whole games as people read them. Run as `python -m tests.cli.test_screen` to write the expected texts anew, then read
+the difference: it is what people will see.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from p2pdice.cli import language, screen
+from p2pdice.cli.clean import width
+from p2pdice.cli.screen import STATUS_LINES, Screen
+from p2pdice.protocol import events
+from p2pdice.rules import Ended, Gone, OrderDrawn
+from tests.cli.conftest import LANGUAGES
+from tests.cli.stories import NAMES, Story, formed, lobby
+
+FOLDER = Path(__file__).parent / "screens"
+
+
+def elimination() -> Story:
+    """Raises, a doubt, two palificos, an exact call that is right, someone who goes, a winner."""
+    story = Story("perudo", starting_dice="2")
+    story.round({0: (3, 3), 1: (2, 4), 2: (1, 5)}, "2x3", "2x1", "dudo")
+    story.events += [events.PeerLost(1), events.PeerBack(1)]
+    story.round({0: (3, 3), 1: (4,), 2: (5, 5)}, "1x5", "2x5", "dudo")
+    story.round({0: (3,), 1: (4,), 2: (5, 5)}, "1x3", "2x3", "dudo")
+    story.round({0: (3,), 2: (1, 5)}, "2x3", "calzo")
+    story.deal({0: (3, 6), 2: (1, 5)})
+    story.turn()
+    story.events += [
+        events.ChatSaid(2, "hasta luego"),
+        events.Refused("too-few-aces", {"quantity": 1, "face": 1, "least": 2, "bid_quantity": 3, "bid_face": 4, "dice": 4}),
+        events.FaultProved(2, "ILLEGAL", b"", "games/x.p2pdice"),
+        Gone((2,), (2, 0, 0), None, None, (0,)),
+        Ended((0,)),
+        events.Closed((0,), 0, "won", {}, "games/x.p2pdice"),
+    ]
+    return story
+
+
+def chilean() -> Story:
+    """An opening roll, a direction, a pass doubted, a die in favour won and paid with."""
+    story = Story("dudo", seating="roll-opener")
+    story.events.append(OrderDrawn((0, 1, 2), 0, ({0: 5, 1: 5, 2: 4}, {0: 6, 1: 2})))
+    story.round({0: (1, 3, 3, 5, 6), 1: (2, 2, 4, 6, 6), 2: (1, 1, 3, 4, 5)}, "2x4 derecha", "paso", "dudo")
+    story.round({0: (2, 2, 3, 3, 5), 1: (2, 2, 4, 6, 6), 2: (1, 4, 6, 6)}, "2x5", "calzo")
+    story.round({0: (2, 2, 3, 3, 5), 1: (2, 2, 4, 6, 6), 2: (1, 4, 6, 6)}, "9x3", "dudo")
+    return story
+
+
+def obliging() -> Story:
+    """A closed and an open round, and a right that is not used."""
+    story = Story("dudo", starting_dice="2")
+    story.round({0: (2, 2), 1: (4, 4), 2: (5, 5)}, "2x3", "dudo")
+    story.round({0: (3,), 1: (4, 4), 2: (5, 5)}, "obligo cerrado", "1x3", "2x3", "dudo")
+    story.round({0: (3,), 1: (4,), 2: (5, 5)}, "obligo abierto", "1x5", "3x5", "dudo")
+    story.round({0: (3,), 1: (4,), 2: (5,)}, "no", "1x4", "1x5", "dudo")
+    return story
+
+
+def race() -> Story:
+    """A points race between three."""
+    story = Story("clasico", format="points", rounds="2")
+    story.round({0: (1, 3, 3, 5, 6), 1: (2, 2, 4, 6, 6), 2: (1, 1, 3, 4, 5)}, "9x3", "dudo")
+    story.round({0: (1, 3, 3, 5, 6), 1: (2, 2, 4, 6, 6), 2: (1, 1, 3, 4, 5)}, "6x3", "calzo")
+    return story
+
+
+STORIES = {"elimination": elimination, "chilean": chilean, "obliging": obliging, "race": race}
+
+
+def told(story: Story) -> str:
+    """The whole game in lines, and after each turn of ours the status area."""
+    shown = Screen(detailed=True)
+    lines: list[str] = []
+    for event in story.events:
+        lines += shown.tell(event)
+        if isinstance(event, events.TurnBegan | events.MayOblige):
+            lines += [f"    | {line}" for line in screen.status(shown.table, 60)]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_games_read_as_they_should(name: str, spoken: str) -> None:
+    """The texts of whole games, word for word, in each language."""
+    assert told(STORIES[name]()) == (FOLDER / f"{name}.{spoken}.txt").read_text("utf-8")
+
+
+def test_your_turn_stands_on_a_line_of_its_own(spoken: str) -> None:
+    """Screen readers announce a line: this one must say nothing else."""
+    said = {"en": "Your turn", "es": "Es tu turno", "pt": "É a sua vez"}[spoken]
+    assert said in told(elimination()).splitlines()
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 200])
+def test_the_status_area_stays_small(columns: int, spoken: str) -> None:
+    """Never more than six lines, never wider than the terminal, at any moment of a game."""
+    for make in STORIES.values():
+        shown = Screen(detailed=False)
+        for event in make().events:
+            shown.tell(event)
+            assert _fits(screen.status(shown.table, columns), columns)
+
+
+def test_thirty_two_players_fit_the_status_area() -> None:
+    """A full table shows what fits on two lines; /who shows everyone."""
+    names = [f"Player number {seat}" for seat in range(32)]
+    shown = Screen(detailed=False)
+    shown.tell(formed(elimination().rules, names=names))
+    shown.tell(events.TurnBegan(31, None, None))
+    assert _fits(screen.status(shown.table, 80), 80)
+    assert len(screen.who(shown.table)) == 33
+
+
+def _fits(lines: Sequence[str], columns: int) -> bool:
+    return len(lines) <= STATUS_LINES and all(width(line) < columns for line in lines)
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mAna\x07", "An\u202ea", "{0}", "{name}", "%s", "<b>&", "/quit"])
+def test_hostile_names_are_inert(name: str) -> None:
+    """No name reaches the screen with a control in it, nor is taken for a format."""
+    shown = Screen(detailed=True)
+    story = elimination()
+    text = ""
+    for event in story.events:
+        if isinstance(event, events.LobbyChanged | events.TableFormed):
+            event = replace(event, names=(name, *NAMES[1:]))
+        text += "\n".join(shown.tell(event))
+    assert shown.table.names[0] in text
+    assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(text)
+
+
+def test_hostile_chat_is_inert() -> None:
+    """What others say cannot repaint the terminal, however long it is."""
+    shown = Screen(detailed=True)
+    shown.tell(formed(elimination().rules))
+    [line] = shown.tell(events.ChatSaid(1, "hi\x1b]52;c;AAAA\x07\nYour turn\u202e" + "x" * 10_000))
+    assert line.startswith("Beto says: hi]52;c;AAAA Your turnxxx")
+    assert width(line) <= 420
+
+
+def test_a_joiner_sees_all_rules_and_a_host_what_is_different() -> None:
+    """Who accepts rules that somebody else chose reads them first."""
+    rules = Story("perudo", exact="off").rules
+    joiner = Screen(detailed=True).tell(lobby(rules, hosting=False))
+    host = Screen(detailed=True).tell(lobby(rules, hosting=True))
+    assert "- no exact call [exact=off]" in joiner
+    assert "- no exact call [exact=off]" in host
+    assert any("doubt the standing bid" in line for line in joiner)
+    assert not any("doubt the standing bid" in line for line in host)
+
+
+def test_others_dice_are_not_ours() -> None:
+    """Dice of a bot in this process are never shown to the person at it."""
+    shown = Screen(detailed=True)
+    shown.tell(formed(elimination().rules))
+    assert shown.tell(events.DiceDealt(1, (6, 6, 6, 6, 6), {})) == []
+    assert shown.table.own is None
+
+
+def test_a_late_lobby_changes_nothing() -> None:
+    """Once the game has begun, names and seats are fixed."""
+    shown = Screen(detailed=True)
+    shown.tell(formed(elimination().rules, names=("Beto", "Ana", "Caro")))
+    assert shown.tell(lobby(elimination().rules)) == []
+    assert shown.table.names == ("Beto", "Ana", "Caro")
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for spoken_here in LANGUAGES:
+        language.use(spoken_here)
+        for title, story_of in STORIES.items():
+            (FOLDER / f"{title}.{spoken_here}.txt").write_text(told(story_of()), "utf-8")
