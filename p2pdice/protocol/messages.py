@@ -213,10 +213,15 @@ def signed_from(value: Value) -> Signed:
     return Signed(body, signature)
 
 
+def game_value(game_id: bytes, epoch: bytes, slot: int, state: bytes, seat: int, payload: Payload) -> Value:
+    """A payload in the envelope of protocol.md section 5."""
+    return (PROTOCOL, _GAME_WORDS[type(payload)], game_id, epoch, slot, state, seat, payload)
+
+
 def sign_game(key: SigningKey, game_id: bytes, epoch: bytes, slot: int, state: bytes, seat: int,
               payload: Payload) -> Signed:
-    """Put a payload into the envelope of protocol.md section 5 and sign it."""
-    return sign(key, (PROTOCOL, _GAME_WORDS[type(payload)], game_id, epoch, slot, state, seat, payload))
+    """Put a payload into its envelope and sign it."""
+    return sign(key, game_value(game_id, epoch, slot, state, seat, payload))
 
 
 def parse_game(signed: Signed) -> AnyMessage:
