@@ -22,9 +22,11 @@ from .actions import (
 )
 from .engine import apply, callers, check, deal, legal, mildest, new_game, round_begun
 from .errors import Field, IllegalAction, NotationError, ParseError, RulesError, RulesetError
+from .notation import Json, parse_action, record_json, written_names
 from .odds import chance, chance_exact
 from .opening import OpeningRoll
 from .presets import LIMITS, PRESETS, allowed, check_players, differences, make_ruleset, without_effect
+from .referee import Explain, Referee
 from .ruleset import (
     KEYS,
     Exact,
@@ -41,6 +43,7 @@ from .ruleset import (
 from .settle import count, cups_needed, pass_holds, remove, settle
 from .state import ENGINE, Game, Stage, after, direction_name, public
 from .view import View, sees, view
+from .writer import Writer
 
 __all__ = [
     "CALZO",
@@ -58,11 +61,13 @@ __all__ = [
     "Exact",
     "ExactRequires",
     "ExactReward",
+    "Explain",
     "Field",
     "Format",
     "Game",
     "Gone",
     "IllegalAction",
+    "Json",
     "Kind",
     "NotationError",
     "OnesEntry",
@@ -70,6 +75,7 @@ __all__ = [
     "OrderDrawn",
     "ParseError",
     "Record",
+    "Referee",
     "RoundBegan",
     "RoundSettled",
     "RulesError",
@@ -81,6 +87,7 @@ __all__ = [
     "Stage",
     "Turning",
     "View",
+    "Writer",
     "after",
     "allowed",
     "apply",
@@ -99,12 +106,15 @@ __all__ = [
     "make_ruleset",
     "mildest",
     "new_game",
+    "parse_action",
     "pass_holds",
     "public",
+    "record_json",
     "remove",
     "round_begun",
     "sees",
     "settle",
     "view",
     "without_effect",
+    "written_names",
 ]
