@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import secrets
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from p2pdice.net.hints import Hint
 from p2pdice.net.look import look
 from p2pdice.protocol import frames
 from p2pdice.protocol.errors import Malformed
+
+MOST_MISSES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +38,16 @@ async def tables(wait_s: float | None, *, bind: str | None = None) -> AsyncItera
     await discovery.start()
     answers: asyncio.Queue[Found] = asyncio.Queue()
     asking: set[asyncio.Task[None]] = set()
+    misses: Counter[str] = Counter()
 
     async def ask(hint: Hint) -> None:
         found = await ask_card(hint)
-        if found is None:
-            discovery.forget(hint.instance)
-        else:
+        if found is not None:
             answers.put_nowait(found)
+            return
+        misses[hint.instance] += 1
+        if misses[hint.instance] < MOST_MISSES:
+            discovery.forget(hint.instance)  # a host may be busy, or just gone; it will be asked again
 
     def heard(hint: Hint) -> None:
         task = asyncio.create_task(ask(hint))
@@ -51,14 +57,16 @@ async def tables(wait_s: float | None, *, bind: str | None = None) -> AsyncItera
     try:
         discovery.browse(heard, lambda instance: None)
         shown: set[str] = set()
-        async with asyncio.timeout(wait_s):
-            while True:
-                found = await answers.get()
-                if found.id not in shown and found.state == "open":
-                    shown.add(found.id)
-                    yield found
-    except TimeoutError:
-        return
+        end = None if wait_s is None else asyncio.get_running_loop().time() + wait_s
+        while True:
+            try:
+                async with asyncio.timeout_at(end):  # never around a yield: it would cut off whoever iterates
+                    found = await answers.get()
+            except TimeoutError:
+                return
+            if found.id not in shown and found.state == "open":
+                shown.add(found.id)
+                yield found
     finally:
         for task in asking:
             task.cancel()

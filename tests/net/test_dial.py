@@ -1,11 +1,16 @@
 """Reaching a player at one of several addresses, and taking one look at a table."""
 
 import asyncio
+import errno
+import socket
+import sys
 
 import pytest
 
+from p2pdice.net import connect as connect_module
 from p2pdice.net import look as look_module
 from p2pdice.net.channel import VERSION
+from p2pdice.net.connect import reason
 from p2pdice.net.dial import dial
 from p2pdice.net.errors import ChannelError, VersionMismatch
 from p2pdice.net.look import look
@@ -58,6 +63,33 @@ async def test_what_is_no_address_is_refused(addresses: list[tuple[str, int]]) -
     """Nonsense for an address, also a stranger's, is one clean reason."""
     with pytest.raises(ChannelError, match=r"unknown-host|refused"):
         await dial(addresses, ANA)
+
+
+@pytest.mark.parametrize(("error", "word"), [
+    (ConnectionRefusedError(errno.ECONNREFUSED, ""), "refused"), (OSError(errno.EHOSTUNREACH, ""), "unreachable"),
+    (OSError(errno.ENETUNREACH, ""), "no-network"), (OSError(errno.EINVAL, ""), "missing-zone"),
+    (PermissionError(errno.EPERM, ""), "denied"), (TimeoutError(), "timeout"),
+    (OSError(errno.ETIMEDOUT, ""), "timeout"), (OSError(errno.EIO, ""), "unreachable"),
+])
+def test_each_failure_of_connecting_has_its_word(error: OSError, word: str) -> None:
+    """The words that tell a person what to do about it."""
+    assert reason(error) == word
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels refuse when the queue is full")
+async def test_a_connection_that_nobody_answers_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A firewall that drops packets gives no error for minutes: our own limit ends the wait."""
+    monkeypatch.setattr(connect_module, "CONNECT_S", 0.05)
+    with socket.create_server((HOST, 0), backlog=0) as full:
+        port = full.getsockname()[1]
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:  # the kernel's queue of connections is full after the first few
+            one.setblocking(False)
+            one.connect_ex((HOST, port))
+        with pytest.raises(ChannelError, match="timeout"):
+            await connect_module.connect(HOST, port)
+        for one in waiting:
+            one.close()
 
 
 async def test_a_look_asks_once_and_hangs_up() -> None:
