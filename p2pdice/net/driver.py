@@ -15,7 +15,7 @@ from pathlib import Path
 from p2pdice.bots import LEVELS, Bot
 from p2pdice.net.dial import Address
 from p2pdice.net.discovery import Discovery
-from p2pdice.net.errors import DiscoveryFailed
+from p2pdice.net.errors import ChannelError, DiscoveryFailed, VersionMismatch
 from p2pdice.net.files import Appender, open_record
 from p2pdice.net.interfaces import reach
 from p2pdice.net.mesh import Mesh
@@ -68,7 +68,8 @@ class Driver:
         self.settings = settings
         self.store = Store(settings.folder, self._told)
         self.identity = self.store.identity()
-        self.mesh = Mesh(self.identity.key, linked=self._linked, received=self._received, lost=self._lost)
+        self.mesh = Mesh(self.identity.key, linked=self._linked, received=self._received, lost=self._lost,
+                         refused=self._refused)
         self.levels: dict[bytes, Bot] = {}
         if settings.auto:
             self.levels[self.identity.key.public] = LEVELS[settings.auto]
@@ -91,6 +92,8 @@ class Driver:
         """Open the table or join it, play, say goodbye; the exit status. Raises NetError before a game has begun."""
         self._finished = asyncio.get_running_loop().create_future()
         try:
+            if self.settings.record:  # before anybody relies on this seat: a file that cannot be is an error now
+                self._file = open_record(self.settings.record, lambda content: None)
             port = self.mesh.listen(self.settings.bind, self.settings.port)
             if self._target is None:
                 self._peer = self._make_peer(self, b"")
@@ -220,6 +223,11 @@ class Driver:
         self.peer.lost(key, self._now())
         self._pump()
 
+    def _refused(self, error: ChannelError, address: str) -> None:
+        """Somebody at the port was turned away; a player with another version is worth a line, noise is not."""
+        if isinstance(error, VersionMismatch):
+            self.on_event(Troubled(error.reason, error.fields | {"address": address}))
+
     # --- the rhythm
 
     @staticmethod
@@ -285,23 +293,18 @@ class Driver:
     # --- the transcript
 
     def _write(self, records: Sequence[tuple[str, Signed]]) -> None:
-        if self._file is None:
-            self._open_file()
+        session = self.peer.session
+        if self._file is None and session and session.ledger.slot == 0:
+            self._file = self.store.transcript(datetime.date.today(), session.seated.words)
         data = b"".join(self._writer.add(kind, signed) for kind, signed in records)
         try:
             if self._file:
                 self._file.append(data)
         except OSError as error:
+            assert self._file is not None, "only its append raises"
+            self._file.close()
             self._file = None
             self.on_event(Troubled("nothing-kept", {"detail": error.strerror or str(error)}))
-
-    def _open_file(self) -> None:
-        session = self.peer.session
-        assert session is not None, "records begin with the game"
-        if self.settings.record:
-            self._file = open_record(self.settings.record, lambda content: None)
-        else:
-            self._file = self.store.transcript(datetime.date.today(), session.seated.words)
 
     # --- bots
 
