@@ -78,7 +78,7 @@ class Driver:
         self._peer: Peer | None = None
         self._discovery: Discovery | None = None
         self._file: Appender | None = None
-        self._writer = TranscriptWriter()
+        self._writer: TranscriptWriter | None = None  # from the first record on
         self._timer: asyncio.TimerHandle | None = None
         self._thinking: set[asyncio.TimerHandle] = set()
         self._finished: asyncio.Future[None] | None = None
@@ -294,9 +294,12 @@ class Driver:
 
     def _write(self, records: Sequence[tuple[str, Signed]]) -> None:
         session = self.peer.session
-        if self._file is None and session and session.ledger.slot == 0:
-            self._file = self.store.transcript(datetime.date.today(), session.seated.words)
-        data = b"".join(self._writer.add(kind, signed) for kind, signed in records)
+        if self._writer is None:
+            self._writer = TranscriptWriter()
+            if self._file is None and session:
+                self._file = self.store.transcript(datetime.date.today(), session.seated.words)
+        writer = self._writer
+        data = b"".join(writer.add(kind, signed) for kind, signed in records)
         try:
             if self._file:
                 self._file.append(data)
