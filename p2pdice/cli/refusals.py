@@ -86,7 +86,7 @@ def _entry(fields: Fields) -> str:
 
 def _calls(reason: str, fields: Fields, _names: Sequence[str]) -> str | None:
     match reason:
-        case "direction-on-call":
+        case "direction-on-call" | "direction-on-question":
             text = _("Only a bid takes a direction.")
         case "doubt-without-bid":
             text = _("There is no bid to doubt yet: make one, such as 2x3.")
@@ -160,7 +160,7 @@ def _settings(reason: str, fields: Fields, _names: Sequence[str]) -> str | None:
         case "bad-value":
             text = _("{key}={value}: not a value of {key}; allowed: {allowed}")
         case "too-few-players" | "too-many-players":
-            text = _("{players} players: these rules take {low} to {high}")
+            text = _("these rules take {low} to {high} players, not {players}")
         case _:
             return None
     return text.format(**told)

@@ -19,7 +19,8 @@ def run(options: argparse.Namespace) -> int:
         case "referee":
             from p2pdice.cli import refereeing
 
-            return refereeing.run(_read(options.file), as_json=options.json)
+            lines = sys.stdin.buffer if options.file == "-" else _read(options.file).split(b"\n")
+            return refereeing.run(lines, as_json=options.json)
         case "verify":
             return _verify(options)
         case _:
@@ -33,9 +34,9 @@ def say(lines: Iterable[str]) -> None:
 
 
 def _read(name: str) -> bytes:
-    """A whole file, `-` for standard input. Raises Complaint."""
+    """A whole file. Raises Complaint."""
     try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return Path(name).read_bytes()
     except (OSError, ValueError) as error:
         problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise Complaint(
@@ -70,7 +71,7 @@ def _replay(options: argparse.Namespace) -> int:
     if report.seated is None:
         raise Complaint(_("{file}: not a transcript").format(file=options.file), _("Transcripts end in .p2pdice."))
     if options.notation:
-        _write(options.notation, "\n".join(verdict.written_down(report)) + "\n")
+        _write(options.notation, verdict.written_down(report))
     if options.notation != "-":
         told = verdict.retold(report, options.round)
         if not told:

@@ -73,7 +73,7 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
 
 
 def _record(before: Table, table: Table, event: OrderDrawn | RoundBegan | RoundSettled | Gone | Ended) -> list[str]:
-    data = record_json(event, table.names)
+    data: telling.Record = record_json(event, table.names)
     you = None if table.you is None else table.name(table.you)
     match event:
         case OrderDrawn():
@@ -100,10 +100,12 @@ def _lobby(before: Table, table: Table) -> list[str]:
         shown += _times(table)
         if table.hosting:
             shown.append(_("/rules shows the rules in full."))
-    shown.append(_("At the table: {seats}.").format(seats=listed(_places(table))))
+    if _places(table) != (_places(before) if before.rules else []):
+        shown.append(_("At the table: {seats}.").format(seats=listed(_places(table))))
     if any(owner is not None for owner in table.bots) and not any(owner is not None for owner in before.bots):
         shown.append(_("Whoever brings a bot could read its dice."))
-    return [*shown, *lobby_hint(table)]
+    hint = lobby_hint(table)
+    return [*shown, *(hint if before.rules is None or hint != lobby_hint(before) else [])]
 
 
 def lobby_hint(table: Table) -> list[str]:

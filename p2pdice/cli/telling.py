@@ -15,7 +15,7 @@ def order(data: Record) -> list[str]:
     """The opening roll, throw by throw, and who opens."""
     rolled = [
         _("Opening roll: {dice}.").format(dice=listed(f"{name} {value}" for name, value in throw.items()))
-        for throw in data["rolls"]
+        for throw in data.get("rolls", ())
     ]
     return [
         *rolled,

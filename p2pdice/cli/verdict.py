@@ -6,7 +6,6 @@ Judging is protocol.audit's; here are only forms and sentences.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from p2pdice.cli import written
 from p2pdice.cli.clean import clean_names
 from p2pdice.cli.complaint import FAILED, OK, USAGE
 from p2pdice.cli.language import _, ngettext
@@ -14,9 +13,9 @@ from p2pdice.cli.refusals import offence
 from p2pdice.cli.screen import Screen
 from p2pdice.cli.words import listed
 from p2pdice.protocol.audit import Finding, Report, audit
-from p2pdice.protocol.events import Event, TableFormed
+from p2pdice.protocol.events import ActionMade, CupsShown, Event, TableFormed
 from p2pdice.protocol.roster import Seated
-from p2pdice.rules import RoundBegan
+from p2pdice.rules import Gone, RoundBegan, RoundSettled, Writer
 
 _STATUS = {"clean": OK, "fault": FAILED, "incomplete": FAILED, "unreadable": USAGE}
 
@@ -133,9 +132,24 @@ def retold(report: Report, only: int | None = None) -> list[str]:
     return told
 
 
-def written_down(report: Report) -> Iterator[str]:
+def written_down(report: Report) -> str:
     """The game in notation, for the referee."""
-    return written.lines(_all_events(report))
+    seated = report.seated
+    assert seated is not None
+    writer = Writer(seated.roster.terms.rules, _names(seated), seated.opener, seated.drawn)
+    for event in report.events:
+        match event:
+            case ActionMade():
+                writer.act(event.seat, event.action)
+            case CupsShown():
+                writer.show(event.cups)
+            case RoundSettled():
+                writer.settled(event)
+            case Gone():
+                writer.gone(event)
+            case _:
+                pass
+    return writer.text()
 
 
 def _all_events(report: Report) -> Iterator[Event]:

@@ -13,7 +13,7 @@ from babel.messages.pofile import read_po, write_po
 
 FOLDER = Path(__file__).parents[2] / "p2pdice" / "cli"
 LANGUAGES = ("es", "pt")
-HEADER = r'''msgid ""
+HEADER = r"""msgid ""
 msgstr ""
 "Project-Id-Version: p2pdice\n"
 "Language: {language}\n"
@@ -21,7 +21,7 @@ msgstr ""
 "MIME-Version: 1.0\n"
 "Content-Type: text/plain; charset=utf-8\n"
 "Content-Transfer-Encoding: 8bit\n"
-'''
+"""
 
 # argparse looks its own texts up by itself; these are the ones that people meet.
 ARGPARSE = (
@@ -46,8 +46,8 @@ def texts() -> dict[str, tuple[str, ...]]:
     for _file, _line, message, _comments, _context in extract_from_dir(
         FOLDER, method_map=[("**.py", "python")], keywords=keywords
     ):
-        forms = (message,) if isinstance(message, str) else tuple(message)
-        found[forms[0]] = forms
+        both = forms(message)
+        found[both[0]] = both
     return found
 
 
@@ -70,20 +70,21 @@ def read_compiled(language: str) -> Catalog:
 
 def meaning(catalogue: Catalog) -> dict[tuple[str, ...], tuple[str, ...]]:
     """What a catalogue says, without its header."""
-    return {_forms(entry.id): _forms(entry.string) for entry in catalogue if entry.id}
+    return {forms(entry.id): forms(entry.string) for entry in catalogue if entry.id}
 
 
-def _forms(text: str | Sequence[str]) -> tuple[str, ...]:
-    return (text,) if isinstance(text, str) else tuple(text)
+def forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
+    """A text, or its singular and plural, as a tuple."""
+    return (text,) if isinstance(text, str) else tuple(text or ())
 
 
 def update(language: str) -> None:
     """Bring a catalogue up to date with the texts, and compile it."""
     old = read(language) if po_path(language).exists() else Catalog(locale=language)
     new = read_po(BytesIO(HEADER.format(language=language).encode()), locale=language)
-    for forms in texts().values():
-        identity = forms[0] if len(forms) == 1 else forms
-        known = old.get(forms[0])
+    for wanted in texts().values():
+        identity = wanted[0] if len(wanted) == 1 else wanted
+        known = old.get(wanted[0])
         new.add(identity, known.string if known is not None and known.id == identity else None)
     write(language, new)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from p2pdice.cli.commands import Move, parse
 from p2pdice.protocol import events
 from p2pdice.rules import (
     Game,
@@ -18,13 +19,14 @@ from p2pdice.rules import (
     sees,
     settle,
 )
-from p2pdice.cli.commands import Move, parse
 
 NAMES = ("Ana", "Beto", "Caro")
 ADDRESS = events.Listening(47600, ("10.0.0.5",), "p2pdice join 10.0.0.5:47600")
 
 
-def lobby(rules: Ruleset, *, names: Sequence[str] = NAMES, ready: bool = False, hosting: bool = True) -> events.LobbyChanged:
+def lobby(
+    rules: Ruleset, *, names: Sequence[str] = NAMES, ready: bool = False, hosting: bool = True
+) -> events.LobbyChanged:
     """A lobby of people at a table for three; the first name is you."""
     return events.LobbyChanged(
         title="Café",

@@ -20,12 +20,12 @@ BIDS = {
     "seis doses": (6, 2), "sete dois": (7, 2), "once seises": (11, 6), "veintidós doses": (22, 2),
     "treinta y cinco seises": (35, 6), "trinta e duas quinas": (32, 5), "thirty-three threes": (33, 3),
     "thirty three": (30, 3), "cinco x 3": (5, 3), "5 de treses": (5, 3), "five of threes": (5, 3), "CINCO TRÊS": (5, 3),
-}  # fmt: skip
+}
 DIRECTED = {
     "5x3 left": "left", "5x3 right": "right", "5x3 izquierda": "left", "5x3 derecha": "right", "5x3 esquerda": "left",
     "5x3 direita": "right", "cinco treses a la derecha": "right", "cinco três para a esquerda": "left",
     "five threes to the right": "right", "cinco três à direita": "right",
-}  # fmt: skip
+}
 
 
 @given(ACTIONS)
@@ -108,9 +108,10 @@ def test_a_question_mark_asks_for_help() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["53", "5x", "x3", "3", "treses cinco", "ases 3", "5x33", "-5x3", "5.3", "5-3", "5x3 up", "5x3 left left", "1234567x3", "dudo 5x3",
+    ["53", "5x", "x3", "3", "treses cinco", "ases 3", "5x33", "-5x3", "5.3", "5-3", "5x3 up", "5x3 left left",
+     "1234567x3", "dudo 5x3",
      "treinta y once seises", "/", "/nothing", "!", "...", "٥x٣", "\x1b[2J", "\ud800", "obligo", "oblige maybe"],
-)  # fmt: skip
+)
 def test_nonsense_is_told_apart(text: str) -> None:
     """What is no command is never taken for a near one."""
     assert isinstance(parse(text), Nonsense)
@@ -122,7 +123,9 @@ def test_no_line_raises(text: str) -> None:
     assert isinstance(parse(text), Move | Slash | Empty | Nonsense)
 
 
-@pytest.mark.parametrize("text", ["x" * 20_000, "5x3 " * 5_000, "/say " + "é" * 20_000, "5" * 20_000 + "x3", "¿" * 20_000])
+@pytest.mark.parametrize(
+    "text", ["x" * 20_000, "5x3 " * 5_000, "/say " + "é" * 20_000, "5" * 20_000 + "x3", "¿" * 20_000]
+)
 def test_long_lines_are_no_trouble(text: str) -> None:
     """A pasted novel is nonsense or chat, kept short where it is quoted back."""
     command = parse(text)

@@ -97,4 +97,4 @@ def test_the_json_form_names_an_address_one_can_type() -> None:
     assert find.as_object(BAR) == {
         "id": BAR.id, "title": "Bar", "seats": ["Caro"], "needed": None, "system": "dudo",
         "address": "[fe80::1%eth0]:47601",
-    }  # fmt: skip
+    }

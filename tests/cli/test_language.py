@@ -34,7 +34,14 @@ def test_without_any_wish_there_is_still_a_language() -> None:
 
 @pytest.mark.parametrize(
     ("tag", "name"),
-    [("es_MX", "es"), ("pt-BR", "pt"), ("pt_PT@euro", "pt"), ("Spanish_Spain.1252", "es"), ("C.UTF-8", None), ("", None)],
+    [
+        ("es_MX", "es"),
+        ("pt-BR", "pt"),
+        ("pt_PT@euro", "pt"),
+        ("Spanish_Spain.1252", "es"),
+        ("C.UTF-8", None),
+        ("", None),
+    ],
 )
 def test_tags_of_all_kinds(tag: str, name: str | None) -> None:
     """Countries, encodings and the names that Windows gives all lead to the language."""

@@ -120,12 +120,13 @@ async def test_enter_is_ready_in_the_lobby_only() -> None:
     assert driver.asked == ["quit"]
 
 
-COMMANDS = {
-    "/ready": ["ready"], "/listo": ["ready"], "/start": ["start"], "/bot": [("bot", None)], "/bot difícil": [("bot", "hard")],
-    "/bot genius": [], "/kick beto": [("kick", 1)], "/kick Nobody": [], "/kick": [], "/name Ana\x1b[0m": [("name", "Ana[0m")],
-    "/say  hola\x07 a todos": [("say", "hola a todos")], "/say": [], "/who": [], "/help": [], "?": [], "/rules": [],
-    "/history": [], "/odds": [], "/hints": [], "/hints off": [], "gibberish": [], "/gibberish": [],
-}  # fmt: skip
+COMMANDS: dict[str, list[object]] = {
+    "/ready": ["ready"], "/listo": ["ready"], "/start": ["start"], "/kick beto": [("kick", 1)], "/kick Nobody": [],
+    "/kick": [], "/bot": [("bot", None)], "/bot difícil": [("bot", "hard")], "/bot genius": [],
+    "/name Ana\x1b[0m": [("name", "Ana[0m")], "/name": [], "/say  hola\x07 a todos": [("say", "hola a todos")],
+    "/say": [], "/who": [], "/help": [], "?": [], "/rules": [], "/history": [], "/odds": [], "/hints": [],
+    "/hints off": [], "gibberish": [], "/gibberish": [],
+}
 
 
 @pytest.mark.parametrize(("line", "asked"), COMMANDS.items())

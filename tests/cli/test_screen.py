@@ -31,7 +31,9 @@ def elimination() -> Story:
     story.turn()
     story.events += [
         events.ChatSaid(2, "hasta luego"),
-        events.Refused("too-few-aces", {"quantity": 1, "face": 1, "least": 2, "bid_quantity": 3, "bid_face": 4, "dice": 4}),
+        events.Refused(
+            "too-few-aces", {"quantity": 1, "face": 1, "least": 2, "bid_quantity": 3, "bid_face": 4, "dice": 4}
+        ),
         events.FaultProved(2, "ILLEGAL", b"", "games/x.p2pdice"),
         Gone((2,), (2, 0, 0), None, None, (0,)),
         Ended((0,)),

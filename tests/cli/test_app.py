@@ -1,0 +1,171 @@
+"""The inline screen, played through the toolkit's own pipe input."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import PipeInput, create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from p2pdice.cli.app import App
+from p2pdice.cli.play import Play
+from p2pdice.protocol import events
+from p2pdice.rules import DUDO, bid, make_ruleset
+from tests.cli.fakes import FakeDriver
+from tests.cli.stories import formed, lobby
+
+RULES = make_ruleset("perudo", {})
+MINE = events.TurnBegan(0, None, (bid(2, 3), bid(2, 4), DUDO))
+
+
+@contextmanager
+def keyboard() -> Iterator[PipeInput]:
+    """Keys for an app that draws on nothing."""
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        yield keys
+
+
+async def _run(keys: PipeInput, driver: FakeDriver, *texts: str) -> int:
+    """Press each text once the prompt waits, and see the run to its end."""
+    app = App()
+    run = asyncio.create_task(Play(driver, app).run())
+    for text in texts:
+        await _waiting(app)
+        keys.send_text(text)
+        await _settled()
+    return await run
+
+
+async def _waiting(app: App) -> None:
+    while not app._session.app.is_running:
+        await asyncio.sleep(0.001)
+
+
+async def _settled() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0.001)
+
+
+async def test_a_move_is_typed() -> None:
+    """Words, Enter, and the driver has it; /quit ends the run."""
+    driver = FakeDriver(formed(RULES), MINE)
+    with keyboard() as keys:
+        assert await _run(keys, driver, "dos treses\r", "/quit\r") == 0
+    assert driver.asked == ["2x3", "quit"]
+
+
+async def test_enter_is_ready_in_the_lobby() -> None:
+    """The lobby's prompt accepts the rules with an empty line."""
+    driver = FakeDriver(lobby(RULES))
+    with keyboard() as keys:
+        await _run(keys, driver, "\r", "/quit\r")
+    assert driver.asked == ["ready", "quit"]
+
+
+async def test_ctrl_c_drops_the_line_and_twice_leaves() -> None:
+    """With something typed it only clears; on an empty line the second one leaves."""
+    driver = FakeDriver(formed(RULES), MINE)
+    with keyboard() as keys:
+        await _run(keys, driver, "2x3\x03", "\x03", "\x03")
+    assert driver.asked == ["quit"]
+
+
+async def test_ctrl_d_asks_before_it_leaves() -> None:
+    """No goes on with the game, yes leaves, in any language."""
+    driver = FakeDriver(formed(RULES), MINE)
+    with keyboard() as keys:
+        await _run(keys, driver, "\x04", "no\r", "2x3\r", "\x04", "sí\r")
+    assert driver.asked == ["2x3", "quit"]
+
+
+async def test_a_bracketed_paste_makes_no_move() -> None:
+    """Of pasted lines the first stands at the prompt, for the person to look at."""
+    driver = FakeDriver(formed(RULES), MINE)
+    with keyboard() as keys:
+        await _run(keys, driver, "\x1b[200~2x3\n2x4\ndudo\n\x1b[201~", "\r", "/quit\r")
+    assert driver.asked == ["2x3", "quit"]
+
+
+async def test_a_bare_paste_makes_one_move_at_most() -> None:
+    """Where the terminal does not mark a paste, only its first line counts."""
+    driver = FakeDriver(formed(RULES), MINE)
+    with keyboard() as keys:
+        await _run(keys, driver, "2x3\r2x4\rdudo\r", "/quit\r")
+    assert driver.asked == ["2x3", "quit"]
+
+
+async def test_the_end_of_the_game_frees_the_prompt() -> None:
+    """When the table closes, the run ends although nobody pressed a key."""
+    driver = FakeDriver(formed(RULES), MINE)
+    with keyboard():
+        app = App()
+        run = asyncio.create_task(Play(driver, app).run())
+        await _waiting(app)
+        driver.tell(events.Closed((1,), 0, "won"))
+        assert await asyncio.wait_for(run, 5) == 0
+        assert not app._session.app.is_running
+
+
+async def test_a_line_that_is_being_typed_survives_events() -> None:
+    """News scroll above the prompt; what was typed stays."""
+    driver = FakeDriver(formed(RULES))
+    with keyboard() as keys:
+        app = App()
+        run = asyncio.create_task(Play(driver, app).run())
+        await _waiting(app)
+        keys.send_text("2x")
+        await _settled()
+        driver.tell(events.ChatSaid(1, "hola"), MINE)
+        keys.send_text("3\r")
+        await _settled()
+        assert driver.asked == ["2x3"]
+        keys.send_text("/quit\r")
+        await run
+
+
+async def test_tab_offers_what_is_legal_and_nothing_else() -> None:
+    """Completion knows the moves of this turn."""
+    with keyboard():
+        app = App()
+        app.show(formed(RULES))
+        app.show(MINE)
+        completer = app._session.completer
+        assert completer is not None
+
+        def offered(text: str) -> list[str]:
+            return [found.text for found in completer.get_completions(Document(text), CompleteEvent())]
+
+        assert offered("") == ["2x3", "2x4", "dudo"]
+        assert offered("2x") == ["2x3", "2x4"]
+        assert offered("9") == []
+
+
+async def test_the_status_shows_the_table() -> None:
+    """Seats, turn, own dice and what is legal stand under the prompt."""
+    with keyboard():
+        app = App()
+        for event in (formed(RULES), events.DiceDealt(0, (1, 3, 3), {}), MINE):
+            app.show(event)
+        text = "".join(part[1] for part in app._status())
+        assert text.splitlines() == [
+            "> Ana 5/5, Beto 5/5, Caro 5/5",
+            "No bid yet.",
+            "Your dice: 1 3 3",
+            "You may bid 2x3, 2x4 or more, or dudo.",
+        ]
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mAna", "<b>Ana", "{Ana}", "%(Ana)s"])
+async def test_hostile_names_are_plain_text_in_the_status(name: str) -> None:
+    """A name is never markup, nor an escape sequence."""
+    with keyboard():
+        app = App()
+        app.show(formed(RULES, names=(name, "Beto", "Caro")))
+        [(style, text, *_handler)] = app._status()
+        assert style == ""
+        assert app.table.names[0] in text
+        assert "\x1b" not in text
