@@ -65,8 +65,9 @@ class App:
 
     def answer(self, lines: Sequence[str]) -> None:
         """Print lines above the prompt, in one go."""
-        if lines:
-            print("\n".join(lines), flush=True)
+        rows = [row for line in lines for row in self._rows(line)]
+        if rows:
+            print("\n".join(rows), flush=True)
 
     def refuse(self, reason: str, message: str) -> None:
         """Print why a line did nothing."""
@@ -89,18 +90,25 @@ class App:
             if plain_form(text) in vocabulary.YES:
                 return None
 
+    def _rows(self, line: str) -> list[str]:
+        # A command is meant to be copied: the terminal may break it, we do not.
+        return [line] if "p2pdice " in line else screen.wrapped(line, self._columns())
+
+    def _columns(self) -> int:
+        return self._session.app.output.get_size().columns or _COLUMNS
+
     def _message(self) -> str:
         return _("Leave the game? (yes/no) ") if self._asking else "> "
 
     def _status(self) -> StyleAndTextTuples:
-        columns = self._session.app.output.get_size().columns or _COLUMNS
-        return [("", "\n".join(screen.status(self.table, columns)))]
+        return [("", "\n".join(screen.status(self.table, self._columns())))]
 
     def _interrupted(self) -> None:
         if self._warned:
             self._session.app.exit(exception=EOFError())
-        self._warned = True
-        self.answer([_("Ctrl-C once more leaves the game; so does /quit.")])
+        else:
+            self._warned = True
+            self.answer([_("Ctrl-C once more leaves the game; so does /quit.")])
 
     def _ended(self) -> None:
         self._asking = True

@@ -239,20 +239,21 @@ def status(table: Table, columns: int) -> list[str]:
     if not table.playing:
         shown = [listed(_places(table)), *lobby_hint(table)]
     else:
-        seats = _wrapped(listed(_seat(table, seat) for seat in table.order), columns)[:2]
+        seats = wrapped(listed(_seat(table, seat) for seat in table.order), columns)[:2]
         shown = [*seats, *(_standing(table) or [_("No bid yet.")]), *dice(table)[:1]]
         for line in _due(table):
-            shown += _wrapped(line, columns)
+            shown += wrapped(line, columns)
     return [clean(line, max(1, columns - 1)) for line in shown[:STATUS_LINES]]
 
 
-def _wrapped(text: str, columns: int) -> list[str]:
-    """Text on as many lines as it takes, broken between words; cells are counted, not letters."""
-    rows = [""]
+def wrapped(text: str, columns: int) -> list[str]:
+    """Text on as many lines as it takes, broken between words; cells are counted, not letters. Keeps an indent."""
+    indent = text[: len(text) - len(text.lstrip())]
+    rows = [indent]
     for word in text.split():
-        if rows[-1] and width(rows[-1]) + 1 + width(word) >= columns:
-            rows.append("")
-        rows[-1] += (" " if rows[-1] else "") + word
+        if rows[-1].strip() and width(rows[-1]) + 1 + width(word) >= columns:
+            rows.append(indent)
+        rows[-1] += (" " if rows[-1].strip() else "") + word
     return rows
 
 

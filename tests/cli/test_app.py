@@ -1,7 +1,7 @@
 """The inline screen, played through the toolkit's own pipe input."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -29,9 +29,9 @@ def keyboard() -> Iterator[PipeInput]:
         yield keys
 
 
-async def _run(keys: PipeInput, driver: FakeDriver, *texts: str) -> int:
+async def _run(keys: PipeInput, driver: FakeDriver, *texts: str, make: Callable[[], App] = App) -> int:
     """Press each text once the prompt waits, and see the run to its end."""
-    app = App()
+    app = make()
     run = asyncio.create_task(Play(driver, app).run())
     for text in texts:
         await _waiting(app)
@@ -72,6 +72,19 @@ async def test_ctrl_c_drops_the_line_and_twice_leaves() -> None:
     with keyboard() as keys:
         await _run(keys, driver, "2x3\x03", "\x03", "\x03")
     assert driver.asked == ["quit"]
+
+
+async def test_ctrl_c_warns_once() -> None:
+    """The first one says what the second will do; the second says no more."""
+    said: list[str] = []
+
+    class Listened(App):
+        def answer(self, lines: Sequence[str]) -> None:
+            said.extend(lines)
+
+    with keyboard() as keys:
+        await _run(keys, FakeDriver(formed(RULES)), "\x03", "\x03", make=Listened)
+    assert said.count("Ctrl-C once more leaves the game; so does /quit.") == 1
 
 
 async def test_ctrl_d_asks_before_it_leaves() -> None:

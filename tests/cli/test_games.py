@@ -1,7 +1,10 @@
 """Whole games by the command itself, over loopback: what is printed, kept, checked and shown again."""
 
 import json
+import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -161,3 +164,26 @@ def test_a_record_that_is_another_games_is_not_overwritten(tmp_path: Path) -> No
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert record.read_text() == "mine"
+
+
+@pytest.mark.smoke
+def test_two_processes_play_a_game(tmp_path: Path) -> None:
+    """One hosts, one joins by the line that the host printed; both see the same end and keep the same game."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "p2pdice", "host", *ALONE, "--json", "--auto", "easy", "--players", "2",
+         "--set", "starting_dice=2", "--record", str(tmp_path / "host.p2pdice")],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8",
+        env={**os.environ, "P2PDICE_STATE": str(tmp_path / "host")},
+    ) as host:
+        assert host.stdout is not None
+        port = json.loads(host.stdout.readline())["port"]
+        joined = run(
+            "join", f"127.0.0.1:{port}", "--no-mdns", "--bind", "127.0.0.1", "--name", "Beto", "--json", "--auto",
+            "hard", "--record", str(tmp_path / "join.p2pdice"), P2PDICE_STATE=str(tmp_path / "join"),
+        )
+        told = [json.loads(line) for line in host.stdout]
+        assert host.wait(60) == joined.returncode == 0
+    last = json.loads(joined.stdout.splitlines()[-1])
+    assert (last["event"], last["reason"]) == ("closed", "won")
+    assert last["winners"] == told[-1]["winners"]
+    assert (tmp_path / "host.p2pdice").read_bytes() == (tmp_path / "join.p2pdice").read_bytes()
