@@ -161,17 +161,24 @@ class Play:
         match parse(text):
             case Move(action):
                 while self._frontend.piped and not self._due(action):
-                    self._changed.clear()
-                    await self._changed.wait()
+                    await self._change()
                 self._sent = True
                 self._driver.act(action)
             case Slash(name, argument):
                 self._slash(name, argument)
             case Empty():
-                if not self._frontend.table.playing:
+                # Enter accepts the rules, so it counts once they have been shown.
+                while self._frontend.piped and self._frontend.table.rules is None:
+                    await self._change()
+                if not self._frontend.table.playing and self._frontend.table.rules is not None:
                     self._driver.ready()
             case Nonsense(clipped):
                 self._refuse("nonsense", guide.nonsense(clipped, self._frontend.table))
+
+    async def _change(self) -> None:
+        """Until the next event."""
+        self._changed.clear()
+        await self._changed.wait()
 
     def _due(self, action: Action) -> bool:
         table = self._frontend.table
