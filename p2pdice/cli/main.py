@@ -6,13 +6,12 @@ bad input; what goes wrong is one line on standard error with a hint under it.
 
 import os
 import sys
-from collections.abc import Sequence
 
 from p2pdice import __version__
 from p2pdice.cli.complaint import INTERRUPTED, OK, Complaint
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | tuple[str, ...] | None = None) -> int:
     """Run one command; returns the exit status (0 done, 1 not as it must be, 2 usage, 3 no table, 130 interrupted)."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:

@@ -2,12 +2,17 @@
 
 import argparse
 import math
+import os
+import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
 
 from p2pdice import __version__
 from p2pdice.cli.complaint import Complaint
 from p2pdice.cli.language import LANGUAGES, _, known
+
+TYPE_CHECKING = False  # importing typing for it would take as long as everything else for --help together
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 BOT_LEVELS = ("easy", "normal", "hard")
 WAIT_JOIN_S, WAIT_FIND_S, TURN_TIME_S, DROP_TIME_S = 10.0, 3.0, 120, 90
@@ -33,8 +38,19 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 class _Parser(argparse.ArgumentParser):
     """argparse, except that errors become a Complaint in the reader's language."""
 
-    def error(self, message: str) -> NoReturn:
+    def error(self, message: str) -> "NoReturn":
         raise Complaint(message, _("{command} --help shows what is possible").format(command=self.prog))
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Knows the terminal's width by itself: argparse would load the archive formats of shutil to ask for it."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = int(os.environ.get("COLUMNS", "")) or os.get_terminal_size(sys.stdout.fileno()).columns
+        except (OSError, ValueError, AttributeError):  # not a terminal
+            columns = 80
+        super().__init__(prog, width=columns - 2)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,13 +59,14 @@ def _parser() -> argparse.ArgumentParser:
         description=_("Liar's Dice over the local network, without a server."),
         epilog=_("p2pdice COMMAND --help says more. Try: p2pdice host --bots 2 --players 3"),
         allow_abbrev=False,
+        formatter_class=_Formatter,
     )
     parser.add_argument("--version", action="version", version=f"p2pdice {__version__}", help=_("show the version"))
     _common(parser)
     commands = parser.add_subparsers(dest="command", metavar=_("COMMAND"), required=True, parser_class=_Parser)
 
     def add(name: str, text: str, *fill: Callable[[argparse.ArgumentParser], None]) -> None:
-        command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        command = commands.add_parser(name, help=text, description=text, allow_abbrev=False, formatter_class=_Formatter)
         for part in fill:
             part(command)
         _common(command)

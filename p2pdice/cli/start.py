@@ -53,7 +53,7 @@ async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None)
     """The one place that knows how a driver is made."""
     settings = net.Settings(
         name=name,
-        folder=memory.folder(options.state, os.environ),
+        folder=Path(memory.folder(options.state, os.environ)),
         record=Path(options.record) if options.record else None,
         bind=options.bind,
         port=options.port,
@@ -113,7 +113,7 @@ def _login() -> str:
         return _("player")
 
 
-def _remember(place: Path, options: argparse.Namespace, name: str) -> None:
+def _remember(place: str, options: argparse.Namespace, name: str) -> None:
     changes: dict[str, object] = {}
     if options.name:
         changes["name"] = name
