@@ -20,6 +20,11 @@ def first_epoch(game_id: bytes) -> bytes:
     return digest(Label.EPOCH_ZERO, game_id)
 
 
+def child_epoch(epoch: bytes, halt: int, outcome: bytes) -> bytes:
+    """E', from the outcome only (its canonical bytes): whoever decided it, by which ballot, the epoch is the same."""
+    return digest(Label.EPOCH, epoch, halt, outcome)
+
+
 def rules_hash(public_state: bytes) -> bytes:
     """R: hash of the canonical bytes of the whole public rules state."""
     return digest(Label.RULES, public_state)
@@ -34,6 +39,11 @@ def next_preimage(game_id: bytes, epoch: bytes, slot: int, state: bytes, phase: 
                   rules: bytes) -> bytes:
     """What the S after a slot is the hash of; items in the order of protocol.md section 5, `rules` is R."""
     return frame(Label.STATE, game_id, epoch, slot, state, phase, *items, rules)
+
+
+def child_preimage(game_id: bytes, epoch: bytes, base: bytes, rules: bytes) -> bytes:
+    """What the first S of a child epoch is the hash of; `base` is the S it goes on from, `rules` R after the drop."""
+    return frame(Label.CHILD, game_id, epoch, base, rules)
 
 
 def state_hash(preimage: bytes) -> bytes:
@@ -59,6 +69,9 @@ def read_state(preimage: bytes) -> State:
     if label == Label.START and len(parts) == 3:
         game_id, _, rules = parts
         return State(game_id, first_epoch(game_id), -1, "start", (), rules)
+    if label == Label.CHILD and len(parts) == 4:
+        game_id, epoch, _, rules = parts
+        return State(game_id, epoch, -1, "start", (), rules)
     if label == Label.STATE and len(parts) >= 6 and len(parts[2]) == 8 and len(parts[-1]) == HASH_BYTES:
         game_id, epoch, slot, _, phase, *items, rules = parts
         return State(game_id, epoch, int.from_bytes(slot, "big"), phase.decode(), tuple(items), rules)

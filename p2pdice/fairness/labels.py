@@ -27,6 +27,9 @@ class Label(StrEnum):
     EPOCH_ZERO = "epoch0"
     START = "start"
     STATE = "state"
+    EPOCH = "epoch"
+    CHILD = "child"
+    EVIDENCE = "evidence"
     RULES = "rules"
     # a deal
     SHARE = "share"

@@ -29,6 +29,13 @@ class Deal:
         self.opens: dict[int, Message[Open]] = {}
         self.shares: Shares = {}
 
+    def branch(self) -> "Deal":
+        """A deal that can go on without changing this one."""
+        other = Deal(self.policy, self.table_cup, self.keys, self.commits, self.commit_state)
+        other.opens = dict(self.opens)
+        other.shares = dict(self.shares)
+        return other
+
     def open(self, message: Message[Open]) -> None:
         """Take in one OPEN that `contradicted` has passed."""
         self.opens[message.seat] = message

@@ -118,6 +118,27 @@ class PeerBack:
 
 
 @dataclass(frozen=True, slots=True)
+class Halted:
+    """The game stands still until the others agree; `missing`: seats of players whose message is late."""
+
+    missing: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Nobody is out: the game goes on where it stood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Seats are out, by the votes of those seats; the open round is void. `reason`: silent, left or evidence."""
+
+    seats: tuple[int, ...]
+    reason: str
+    votes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FaultProved:
     """Evidence convicts a seat; `evidence` is what verify accepts (protocol.md section 8)."""
 
@@ -164,5 +185,5 @@ class Closed:
 
 Event: TypeAlias = (
     Listening | LobbyChanged | TableFormed | OrderDrawn | RoundBegan | MayOblige | DiceDealt | TurnBegan | MayCall
-    | ActionMade | CupsShown | RoundSettled | Gone | Ended | PeerLost | PeerBack | FaultProved | ChatSaid | Refused
-    | Troubled | Closed)
+    | ActionMade | CupsShown | RoundSettled | Gone | Ended | PeerLost | PeerBack | Halted | Resumed | Dropped
+    | FaultProved | ChatSaid | Refused | Troubled | Closed)

@@ -18,6 +18,7 @@ from p2pdice.protocol.messages import (
     SIGNED,
     Answer,
     AnyMessage,
+    AnyVote,
     Commit,
     Message,
     Open,
@@ -26,6 +27,7 @@ from p2pdice.protocol.messages import (
     Seal,
     Show,
     Signed,
+    Vote,
     narrow,
     parse_game,
     signed_from,
@@ -96,7 +98,7 @@ class Case:
     """Evidence whose signatures hold, parsed."""
 
     evidence: Evidence
-    messages: list[AnyMessage]
+    messages: list[AnyMessage | AnyVote]
     states: list[State]
     names: list[bytes]  # the hash of each state
     keys: list[bytes]
@@ -114,7 +116,7 @@ def _equivocation(case: Case) -> int:
     return first.seat
 
 
-def _committed(case: Case, message: AnyMessage, commit_state: bytes) -> Message[Commit]:
+def _committed(case: Case, message: AnyMessage | AnyVote, commit_state: bytes) -> Message[Commit]:
     """The COMMIT, shown to be one of those after which the state `commit_state` stood (states[0])."""
     commit = narrow(message, Commit)
     state = case.states[0]
@@ -154,6 +156,8 @@ def _complaint(case: Case) -> int:
 
 def _illegal(case: Case) -> int:
     message, state = case.messages[0], case.states[0]
+    if isinstance(message, Vote):
+        raise Malformed("wrong-type")
     _demand(message.state == case.names[0] and state.rules == rules_hash(case.evidence.rules))
     game = restore(cast(tuple[Any, ...], unpack(case.evidence.rules)))
     phase = next_phase(Phase(state.phase), game)
@@ -180,8 +184,10 @@ _JUDGES: Mapping[FaultKind, Callable[[Case], int]] = {
 }
 
 
-def breaks_seal(sealed: AnyMessage, show: Message[Show]) -> bool:
+def breaks_seal(sealed: AnyMessage | AnyVote, show: Message[Show]) -> bool:
     """Whether a SHOW contradicts its author's SEAL (two slots before) or ANSWER (one before)."""
+    if isinstance(sealed, Vote):
+        raise Malformed("not-a-seal")
     payload = sealed.payload
     if isinstance(payload, Seal):
         label, ahead = Label.ACT, 2

@@ -71,8 +71,9 @@ class Bodies(NamedTuple):
 
 
 class Fetch(NamedTuple):
-    """Asks for all messages of the game from this slot on."""
+    """Asks for all messages of the game from this slot of this epoch on."""
 
+    epoch: int  # its number, 0 for the first
     slot: int
 
 
@@ -87,6 +88,8 @@ class Ping(NamedTuple):
 
     heard: tuple[bytes, ...]
     stage: int  # 0 lobby, 1 toss, 2 game, 3 over
+    epoch: int  # in a game: number of the epoch
+    halt: int  # and of the halt in it
     position: int  # in a toss: messages known; in a game: the open slot
     state: bytes  # in a game: its S
 
@@ -122,9 +125,9 @@ FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
     "lobby": (Lobby, (Int(100), Int(MOST_SEATS), Many(row(_JOINS, Int(1), _PORT, _ADDRESSES), MOST_SEATS))),
     "ready": (ReadyNow, (Int(1),)),
     "bodies": (Bodies, (Many(SIGNED, 512),)),
-    "fetch": (Fetch, (Int(),)),
+    "fetch": (Fetch, (Int(), Int())),
     "proof": (Proof, (Blob(FRAME_BYTES),)),
-    "ping": (Ping, (Many(_KEY, MOST_SEATS), Int(3), Int(), Raw((0, HASH_BYTES)))),
+    "ping": (Ping, (Many(_KEY, MOST_SEATS), Int(3), Int(), Int(), Int(), Raw((0, HASH_BYTES)))),
     "chat": (Chat, (Text(CHAT_BYTES),)),
     "bye": (Bye, ()),
 }

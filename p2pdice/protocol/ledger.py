@@ -2,16 +2,28 @@
 session, and a verifier reading a file years later, feed it the same signed messages and it judges them alike
 (protocol.md section 5). Must not know secrets, clocks or links."""
 
+import copy
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import cast
 
-from p2pdice.fairness.chain import first_epoch, next_preimage, rules_hash, start_preimage, state_hash
+from p2pdice.fairness.chain import (
+    child_epoch,
+    child_preimage,
+    first_epoch,
+    next_preimage,
+    rules_hash,
+    start_preimage,
+    state_hash,
+)
 from p2pdice.fairness.keys import Verifier
+from p2pdice.protocol.ballot import Boundary, Outcome
 from p2pdice.protocol.codec import pack
 from p2pdice.protocol.deal import Deal
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import ActionMade, CupsShown, Event
 from p2pdice.protocol.evidence import Evidence, FaultKind, breaks_seal, convict
+from p2pdice.protocol.halting import outcome_value
 from p2pdice.protocol.messages import (
     Act,
     AnyMessage,
@@ -30,6 +42,7 @@ from p2pdice.rules import (
     CALZO,
     Action,
     Ended,
+    Game,
     Kind,
     RoundBegan,
     apply,
@@ -37,6 +50,7 @@ from p2pdice.rules import (
     deal,
     new_game,
     public,
+    remove,
     settle,
 )
 
@@ -54,9 +68,26 @@ class OtherState(Exception):
     """A message names a state that is not the one of its slot here: its author has another history, or lies."""
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A boundary that a drop may go back to: the game as it was there, and the slot that opened after it."""
+
+    boundary: Boundary
+    game: Game
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """An epoch that is over."""
+
+    epoch: bytes
+    slots: list[dict[int, AnyMessage]]
+
+
 class Ledger:
     """One game, from its seats on. `add` takes a message of the open slot; when all authors have spoken the slot
-    closes, the state moves on and the events say what happened."""
+    closes, the state moves on and the events say what happened. `descend` begins the epoch after a drop."""
 
     def __init__(self, seated: Seated) -> None:
         self.seated = seated
@@ -70,7 +101,10 @@ class Ledger:
         self.state = state_hash(self.preimage)
         self.phase = next_phase(Phase.START, self.game)
         self.deal: Deal | None = None
+        self.past: list[Past] = []
         self._commit_preimage = b""
+        self._rounds = 0
+        self.marks = [Mark(Boundary(0, self.state), self.game.copy(), 0)]  # of this epoch
 
     @property
     def slot(self) -> int:
@@ -94,6 +128,65 @@ class Ledger:
     def spoken(self, slot: int, seat: int) -> AnyMessage | None:
         """The message taken in from a seat for a slot, if any."""
         return self.slots[slot].get(seat) if 0 <= slot < len(self.slots) else None
+
+    def owners_at(self, boundary: Boundary) -> tuple[int, ...] | None:
+        """Seats of the players of whom a seat, their own or a bot's, has dice at a boundary; None if it is not here."""
+        mark = self.mark(boundary)
+        return self.owners_in(mark.game) if mark else None
+
+    def owners_in(self, game: Game) -> tuple[int, ...]:
+        """Seats of the players of whom a seat has dice in a game."""
+        return tuple(sorted({self.owner(seat) for seat, dice in enumerate(game.dice) if dice}))
+
+    def owner(self, seat: int) -> int:
+        """The seat of the player to whom a seat belongs."""
+        return self.seated.owners[seat]
+
+    def mark(self, boundary: Boundary) -> Mark | None:
+        """The place of a boundary in this epoch, if the log has come to it."""
+        return next((mark for mark in self.marks if mark.boundary == boundary), None)
+
+    @property
+    def choice(self) -> str:
+        """The choice signed in MODE since the last boundary, "" if none."""
+        said = self.slots[self.marks[-1].slot]
+        return next((message.payload.choice for message in said.values() if isinstance(message.payload, Mode)), "")
+
+    def branch(self) -> "Ledger":
+        """A ledger that can go on without changing this one."""
+        other = copy.copy(self)
+        other.slots = [dict(said) for said in self.slots]
+        other.game = self.game.copy()
+        other.marks = list(self.marks)
+        other.past = list(self.past)
+        other.deal = self.deal.branch() if self.deal else None
+        return other
+
+    def descend(self, halt: int, outcome: Outcome) -> list[Event]:
+        """Go on without those who are out: the round after the base is void, and dealt again (protocol.md section 10).
+
+        The base must be a boundary of this epoch that the log has come to.
+        """
+        assert outcome.base is not None, "only a drop makes an epoch"
+        mark = self.mark(outcome.base)
+        assert mark is not None, "a certificate is followed when the log has come to its base"
+        self.past.append(Past(self.epoch, self.slots))
+        self.epoch = child_epoch(self.epoch, halt, pack(outcome_value(outcome)))
+        self.game = mark.game.copy()
+        if outcome.mode:
+            apply(self.game, self.game.opener, Action(Kind.OBLIGE, way=outcome.mode))
+        gone = {one.seat for one in outcome.out}
+        seats = [seat for seat, dice in enumerate(self.game.dice) if dice and self.owner(seat) in gone]
+        record = remove(self.game, seats)
+        self.preimage = child_preimage(self.game_id, self.epoch, outcome.base.state,
+                                       rules_hash(pack(public(self.game))))
+        self.state = state_hash(self.preimage)
+        self.phase = next_phase(Phase.START, self.game)
+        self.slots = [{}]
+        self.deal = None
+        self._rounds = outcome.base.rounds
+        self.marks = [Mark(Boundary(self._rounds, self.state), self.game.copy(), 0)]
+        return [record, *self._round_began()]
 
     def opening(self) -> list[Event]:
         """What there is to tell before slot 0."""
@@ -180,6 +273,9 @@ class Ledger:
             self._begin_deal(said)
         elif phase in (Phase.MODE, Phase.REVEAL):
             events += self._round_began()
+        if phase is Phase.REVEAL:
+            self._rounds += 1
+            self.marks.append(Mark(Boundary(self._rounds, self.state), self.game.copy(), self.slot))
         return events
 
     def _round_began(self) -> list[Event]:

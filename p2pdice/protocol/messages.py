@@ -103,8 +103,37 @@ class Reveal(NamedTuple):
     shares: tuple[tuple[int, int, bytes], ...]  # (cup, contributor, share)
 
 
+class Halt(NamedTuple):
+    rounds: int  # finished at the boundary whose S the envelope names
+    mode: str  # the choice signed in MODE after it, "" if none
+    tip: int  # the open slot
+    own: int  # 1: all that the author's seats owe to it is signed
+    names: "tuple[tuple[int, int] | tuple[int], ...]"  # (owner, slot) or, for a missing HALT, (owner,)
+    last: "tuple[()] | tuple[bytes]"  # hash of the author's latest DROP of this halt
+
+
+class Propose(NamedTuple):
+    halts: tuple[tuple[int, bytes], ...]  # (owner, hash of its HALT of this ballot)
+    leaves: tuple[tuple[int, bytes], ...]  # (owner, hash of its LEAVE)
+    proofs: tuple[tuple[int, bytes], ...]  # (owner, hash of evidence against it or a bot of it)
+
+
+class Drop(NamedTuple):
+    proposal: bytes  # hash of the PROPOSE it follows
+    outcome: "tuple[()] | tuple[tuple[tuple[int, str, bytes], ...], int, bytes, str]"  # (), or out, rounds, S, mode
+
+
+class Leave(NamedTuple):
+    halt: int  # the halt (h) it is said in
+    ballot: int  # 1 + the ballot of its author's highest HALT of that halt, 0 for none, 2^53 if it cannot be sure
+    last: "tuple[()] | tuple[bytes]"
+
+
 LobbyFields: TypeAlias = Joining | Proposal | Acceptance | SeatOpening
-Payload: TypeAlias = Mode | Commit | Open | Ready | Act | Seal | Answer | Show | Reveal
+SlotPayload: TypeAlias = Mode | Commit | Open | Ready | Act | Seal | Answer | Show | Reveal
+VotePayload: TypeAlias = Halt | Propose | Drop | Leave
+Payload: TypeAlias = SlotPayload | VotePayload
+VoteSlot: TypeAlias = "tuple[str, int, int] | tuple[str]"  # ("halt" | "propose" | "drop", h, t) or ("leave",)
 
 _HASH = Raw((HASH_BYTES,))
 _KEY = Raw((KEY_BYTES,))
@@ -121,6 +150,10 @@ _CALL = either(
     row(word("dudo", "calzo", "paso")),
 )
 _ACT = row(_CALL, _AUTO)
+
+_CHOICE = word("", "open", "closed", "no")
+_LAST = either(row(), row(_HASH))
+_NAMED = Many(row(_SEAT, _HASH), MOST_SEATS)
 
 # Type word on the wire, class of the fields, shape of each field in order. protocol.md prints both tables.
 LOBBY_MESSAGES: Mapping[str, tuple[type[LobbyFields], tuple[Shape, ...]]] = {
@@ -140,12 +173,20 @@ GAME_MESSAGES: Mapping[str, tuple[type[Payload], tuple[Shape, ...]]] = {
     "ANSWER": (Answer, (_HASH,)),
     "SHOW": (Show, (either(_ACT, word("waive", "claim")), Raw((SALT_BYTES,)))),
     "REVEAL": (Reveal, (_HASH, Many(row(_SEAT, _SEAT, _SHARE), MOST_SEATS * MOST_SEATS))),
+    "HALT": (Halt, (Int(2**32), _CHOICE, Int(), _AUTO, Many(either(row(_SEAT, Int()), row(_SEAT)), 2 * MOST_SEATS),
+                    _LAST)),
+    "PROPOSE": (Propose, (_NAMED, _NAMED, _NAMED)),
+    "DROP": (Drop, (_HASH, either(row(), row(Many(row(_SEAT, word("evidence", "left", "silent"), Raw((0, HASH_BYTES))),
+                                                  MOST_SEATS), Int(2**32), _HASH, _CHOICE)))),
+    "LEAVE": (Leave, (Int(2**16), Int(), _LAST)),
 }
 ENVELOPE: tuple[tuple[str, Shape], ...] = (
     ("version", Int(PROTOCOL, PROTOCOL)), ("type", Text(16)), ("game_id", _HASH), ("epoch", _HASH),
-    ("slot", Int()), ("state", _HASH), ("seat", _SEAT),
+    ("slot", either(Int(), row(word("halt", "propose", "drop"), Int(2**16), Int(2**16)), row(word("leave")))),
+    ("state", Raw((0, HASH_BYTES))), ("seat", _SEAT),
 )  # then the payload: the fields of the type
 
+_VOTE_SLOTS = {"HALT": "halt", "PROPOSE": "propose", "DROP": "drop", "LEAVE": "leave"}
 _LOBBY_WORDS: Mapping[type, str] = {fields: word for word, (fields, _) in LOBBY_MESSAGES.items()}
 _GAME_WORDS: Mapping[type, str] = {payload: word for word, (payload, _) in GAME_MESSAGES.items()}
 
@@ -171,8 +212,10 @@ class Signed:
         return (self.body, self.signature)
 
 
-P_co = TypeVar("P_co", bound=Payload, covariant=True)
-P = TypeVar("P", bound=Payload)
+P_co = TypeVar("P_co", bound=SlotPayload, covariant=True)
+P = TypeVar("P", bound=SlotPayload)
+V_co = TypeVar("V_co", bound=VotePayload, covariant=True)
+V = TypeVar("V", bound=VotePayload)
 L = TypeVar("L", bound=LobbyFields)
 
 
@@ -189,14 +232,45 @@ class Message(Generic[P_co]):
     signed: Signed
 
 
-AnyMessage: TypeAlias = Message[Payload]
+@dataclass(frozen=True)
+class Vote(Generic[V_co]):
+    """A signed body of a halt, parsed in the same way: it has no place in the order of slots."""
+
+    game_id: bytes
+    epoch: bytes
+    slot: VoteSlot
+    state: bytes
+    seat: int
+    payload: V_co
+    signed: Signed
+
+    @property
+    def halt(self) -> int:
+        """The number of the halt (h) it belongs to."""
+        return self.payload.halt if isinstance(self.payload, Leave) else cast("tuple[str, int, int]", self.slot)[1]
+
+    @property
+    def ballot(self) -> int:
+        """The number of the ballot (t) of a HALT, PROPOSE or DROP."""
+        return cast("tuple[str, int, int]", self.slot)[2]
 
 
-def narrow(message: AnyMessage, payload: type[P]) -> Message[P]:
+AnyMessage: TypeAlias = Message[SlotPayload]
+AnyVote: TypeAlias = Vote[VotePayload]
+
+
+def narrow(message: AnyMessage | AnyVote, payload: type[P]) -> Message[P]:
     """The same message, known to carry that payload. Raises Malformed if it does not."""
-    if not isinstance(message.payload, payload):
+    if isinstance(message, Vote) or not isinstance(message.payload, payload):
         raise Malformed("wrong-type")
     return cast(Message[P], message)
+
+
+def narrow_vote(vote: AnyMessage | AnyVote, payload: type[V]) -> Vote[V]:
+    """The same for a vote. Raises Malformed."""
+    if isinstance(vote, Message) or not isinstance(vote.payload, payload):
+        raise Malformed("wrong-type")
+    return cast(Vote[V], vote)
 
 
 def sign(key: SigningKey, value: Value) -> Signed:
@@ -213,18 +287,18 @@ def signed_from(value: Value) -> Signed:
     return Signed(body, signature)
 
 
-def game_value(game_id: bytes, epoch: bytes, slot: int, state: bytes, seat: int, payload: Payload) -> Value:
+def game_value(game_id: bytes, epoch: bytes, slot: int | VoteSlot, state: bytes, seat: int, payload: Payload) -> Value:
     """A payload in the envelope of protocol.md section 5."""
     return (PROTOCOL, _GAME_WORDS[type(payload)], game_id, epoch, slot, state, seat, payload)
 
 
-def sign_game(key: SigningKey, game_id: bytes, epoch: bytes, slot: int, state: bytes, seat: int,
+def sign_game(key: SigningKey, game_id: bytes, epoch: bytes, slot: int | VoteSlot, state: bytes, seat: int,
               payload: Payload) -> Signed:
     """Put a payload into its envelope and sign it."""
     return sign(key, game_value(game_id, epoch, slot, state, seat, payload))
 
 
-def parse_game(signed: Signed) -> AnyMessage:
+def parse_game(signed: Signed) -> AnyMessage | AnyVote:
     """The message in a signed body of a game. Raises Malformed; does not look at the signature."""
     value = unpack(signed.body)
     if type(value) is not tuple or len(value) != len(ENVELOPE) + 1:
@@ -232,10 +306,23 @@ def parse_game(signed: Signed) -> AnyMessage:
     if not all(shape.fits(part) for (_, shape), part in zip(ENVELOPE, value, strict=False)):
         raise Malformed("not-an-envelope")
     _, kind, game_id, epoch, slot, state, seat, parts = cast(tuple[Any, ...], value)
-    payload, shapes = GAME_MESSAGES.get(kind, (None, ()))
-    if payload is None or not row(*shapes).fits(parts):
+    fields, shapes = GAME_MESSAGES.get(kind, (None, ()))
+    if fields is None or not row(*shapes).fits(parts):
         raise Malformed("not-a-game-message")
-    return Message(game_id, epoch, slot, state, seat, payload(*parts), signed)
+    payload: Any = fields(*parts)
+    if type(slot) is int and kind not in _VOTE_SLOTS and state:
+        return Message(game_id, epoch, slot, state, seat, payload, signed)
+    if type(slot) is tuple and _VOTE_SLOTS.get(kind) == slot[0]:
+        return Vote(game_id, epoch, slot, state, seat, payload, signed)
+    raise Malformed("wrong-slot")
+
+
+def parse_slot(signed: Signed) -> AnyMessage:
+    """The same where only a message of a slot will do. Raises Malformed."""
+    message = parse_game(signed)
+    if isinstance(message, Vote):
+        raise Malformed("wrong-type")
+    return message
 
 
 def sign_lobby(key: SigningKey, fields: LobbyFields) -> Signed:

@@ -41,7 +41,6 @@ class Link:
     heard_at: float
     hears: frozenset[bytes] = frozenset()
     stage: int = 0
-    position: int = 0
     fetched_at: float = float("-inf")
     chats: list[float] = field(default_factory=list)
 
@@ -139,6 +138,12 @@ class Peer:
         """Another name, before the game. Raises LocalFault."""
         self._before_game(lambda: self.lobby.rename(nick), now)
 
+    def hold(self, seat: int, wait: bool, now: float) -> None:
+        """`/wait` for a player who is late, or `/drop` them. Raises LocalFault."""
+        self._game().hold(seat, wait)
+        self._game().tick(now)
+        self._after(now)
+
     def say(self, text: str, now: float) -> None:
         """A line of talk to everyone; it is not part of the record."""
         line = text[:CHAT_CHARACTERS]
@@ -147,12 +152,12 @@ class Peer:
 
     def leave(self, now: float) -> None:
         """This process goes; the others are told."""
-        self._to_all(frames.Bye())
-        if self.session and not self.session.closed:
-            self.session.close("left", 0)
+        if self.session:
+            self.session.leave(now)
         elif not self.closed:
             self.lobby.close("left", 0)
         self._after(now)
+        self._to_all(frames.Bye())
 
     # --- from the links
 
@@ -170,8 +175,9 @@ class Peer:
     def lost(self, link: bytes, now: float) -> None:
         """The link is gone."""
         self.links.pop(link, None)
-        if self.session and not self.closed:
-            self._effects.events += [PeerLost(seat) for seat in self._seats_of(link)]
+        if self.session:
+            if not self.closed:
+                self._effects.events += [PeerLost(seat) for seat in self._seats_of(link)]
         elif isinstance(self.lobby, HostLobby):
             self.lobby.leave(link)
         elif isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
@@ -203,16 +209,14 @@ class Peer:
             case frames.Ping():
                 self._pinged(link, state, frame, now)
             case frames.Fetch():
-                if self.session:
-                    for batch in frames.batches([body.value() for body in self.session.since(frame.slot)]):
-                        self._send(link, batch)
+                self._fetched(link, frame)
             case frames.Proof():
                 if self.session:
-                    self.session.receive_evidence(frame.evidence)
+                    self.session.receive_evidence(frame.evidence, now)
             case frames.Chat():
                 self._chat(link, state, frame.text, now)
             case frames.Bye():
-                self._gone(link, now)
+                self._gone(link)
             case _:
                 self._lobby_frame(link, frame, now)
 
@@ -253,7 +257,7 @@ class Peer:
             self._relay(signed, owner, link)
         if self.session and self.session.behind:
             self.session.behind = False
-            self._fetch(link, max(self.session.ledger.slot - 1, 0), now)
+            self._fetch(link, 1, now)
 
     def _relay(self, signed: Signed, owner: bytes, came_from: bytes) -> None:
         mates = self._mates()
@@ -262,24 +266,34 @@ class Peer:
                 self._send(key, frames.Bodies((signed.value(),)))
 
     def _pinged(self, link: bytes, state: Link, ping: frames.Ping, now: float) -> None:
-        state.hears, state.stage, state.position = frozenset(ping.heard), ping.stage, ping.position
+        state.hears, state.stage = frozenset(ping.heard), ping.stage
         for key in ping.heard:
             self._mark_heard(key, now)
-        stage, position, own_state = self._place()
-        if ping.stage < 2 and stage >= 1 and self.lobby.toss and (ping.stage, ping.position) < (stage, position):
+        stage, *own, own_state = self._place()
+        theirs = [ping.epoch, ping.halt, ping.position]
+        if ping.stage < 2 and stage >= 1 and self.lobby.toss and [ping.stage, *theirs] < [stage, *own]:
             for batch in frames.batches([body.value() for body in self.lobby.toss.known()]):
                 self._send(link, batch)
         elif stage == 2 and ping.stage >= 2:
-            if ping.position > position:
-                self._fetch(link, position, now)
-            elif ping.position == position and ping.state != own_state:
-                self._fetch(link, max(position - 1, 0), now)
+            if theirs > own:
+                self._fetch(link, 0, now)
+            elif theirs == own and ping.state != own_state:
+                self._fetch(link, 1, now)
 
-    def _fetch(self, link: bytes, slot: int, now: float) -> None:
+    def _fetch(self, link: bytes, back: int, now: float) -> None:
+        """Ask for everything from the open slot on, or from `back` slots before it."""
         state = self.links.get(link)
-        if state and now >= state.fetched_at + FETCH_S:
+        if self.session and state and now >= state.fetched_at + FETCH_S:
             state.fetched_at = now
-            self._send(link, frames.Fetch(slot))
+            epoch, _, slot = self.session.position
+            self._send(link, frames.Fetch(epoch, max(slot - back, 0)))
+
+    def _fetched(self, link: bytes, frame: frames.Fetch) -> None:
+        if self.session:
+            for evidence in self.session.dispute.raw_proofs.values():
+                self._send(link, frames.Proof(evidence))
+            for batch in frames.batches([body.value() for body in self.session.since(frame.epoch, frame.slot)]):
+                self._send(link, batch)
 
     def _chat(self, link: bytes, state: Link, text: str, now: float) -> None:
         state.chats = [at for at in state.chats if at > now - 60]
@@ -295,15 +309,13 @@ class Peer:
         if key in order:
             self._effects.events.append(ChatSaid(order.index(key), text))
 
-    def _gone(self, link: bytes, now: float) -> None:
-        """The link's owner leaves. Until drops exist, a player who is needed ends the game by that."""
+    def _gone(self, link: bytes) -> None:
+        """The link's owner leaves; in a game its LEAVE has said so."""
         if self.session is None:
             if isinstance(self.lobby, HostLobby):
                 self.lobby.leave(link)
             elif isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
                 self.lobby.close("host-left", 3)
-        elif any(self.session.ledger.game.dice[seat] for seat in self._seats_of(link)):
-            self.session.close("abandoned", 1)
 
     # --- the clock
 
@@ -351,7 +363,8 @@ class Peer:
         lobby.out = []
         effects.dials += lobby.dial
         lobby.dial = []
-        self._tell(lobby.events, now)
+        if self.session is None:  # the lobby has nothing more to say once the game has begun
+            self._tell(lobby.events, now)
         lobby.events = []
         if self.session is None and lobby.toss and lobby.toss.seated:
             self._begin(now)
@@ -398,13 +411,12 @@ class Peer:
             self.closed, self._closed_at = closed, now
             self._to_all(self._ping(now))
 
-    def _place(self) -> tuple[int, int, bytes]:
+    def _place(self) -> tuple[int, int, int, int, bytes]:
         """How far this process is, as a ping says it."""
         if self.session:
-            ledger = self.session.ledger
-            return (3 if self.closed else 2), ledger.slot, ledger.state
+            return (3 if self.closed else 2), *self.session.position, self.session.ledger.state
         toss = self.lobby.toss
-        return (1, toss.position, b"") if toss else (0, 0, b"")
+        return (1, 0, 0, toss.position, b"") if toss else (0, 0, 0, 0, b"")
 
     def _ping(self, now: float) -> frames.Ping:
         heard = tuple(key for key, state in self.links.items() if state.heard_at > now - HEARD_S)

@@ -53,6 +53,8 @@ class Phase(StrEnum):
     OVER = "over"
 
 
+TURN_PHASES = (Phase.MODE, Phase.ACT, Phase.SEAL)  # those in which a seat decides, and a turn clock runs
+
 Condition = Callable[[Game], bool]
 
 

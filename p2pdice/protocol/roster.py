@@ -3,6 +3,7 @@ the live lobby and the verifier (protocol.md section 4). Must not know links, ti
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from p2pdice.fairness.dice import die, made_words, shuffled, stream
@@ -81,10 +82,11 @@ class Seated:
     drawn: OrderDrawn | None
     words: str
 
-    def owner_seat(self, seat: int) -> int:
-        """The seat of the player to whom a bot belongs; a player's own."""
-        owner = self.players[seat].owner
-        return next(place for place, player in enumerate(self.players) if player.key == owner)
+    @cached_property
+    def owners(self) -> tuple[int, ...]:
+        """By seat: the seat of the player to whom it belongs, for a player their own."""
+        seat_of = {player.key: seat for seat, player in enumerate(self.players)}
+        return tuple(seat_of[player.owner] for player in self.players)
 
 
 def sign_join(key: SigningKey, room: bytes, nick: str, nonce: bytes, owner: bytes,

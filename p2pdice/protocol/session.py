@@ -2,23 +2,47 @@
 messages, records and events come out (protocol.md section 5). Time and randomness are arguments. Must not know links,
 files or the lobby."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from p2pdice.protocol.ballot import Boundary, Outcome, Why
 from p2pdice.protocol.chair import Chair, RandomBytes
+from p2pdice.protocol.clocks import Clocks
+from p2pdice.protocol.dispute import Dispute
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
-from p2pdice.protocol.events import Closed, DiceDealt, Event, FaultProved, MayCall, MayOblige, TurnBegan
-from p2pdice.protocol.evidence import convict, decode_evidence
+from p2pdice.protocol.events import (
+    Closed,
+    DiceDealt,
+    Dropped,
+    Event,
+    FaultProved,
+    Halted,
+    MayCall,
+    MayOblige,
+    Resumed,
+    TurnBegan,
+)
+from p2pdice.protocol.evidence import decode_evidence
+from p2pdice.protocol.halting import Stand
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved
-from p2pdice.protocol.messages import AnyMessage, Mode, Payload, Signed, parse_game
-from p2pdice.protocol.phases import Phase
+from p2pdice.protocol.messages import (
+    AnyMessage,
+    AnyVote,
+    Mode,
+    Propose,
+    Signed,
+    SlotPayload,
+    Vote,
+    VotePayload,
+    parse_game,
+    parse_slot,
+)
+from p2pdice.protocol.phases import TURN_PHASES, Phase
 from p2pdice.protocol.roster import Seated
 from p2pdice.rules import CALZO, Action, View, callers, check, legal, mildest, view
 
-SILENCE_S = 30.0  # a seat not heard for so long ends the game
-ANSWER_DUE_S = 3.0  # an answer to a SEAL is due so long after it
 SLOTS_AHEAD = 16  # messages further ahead than this are asked for again, not kept
-
-_TURN_PHASES = (Phase.MODE, Phase.ACT, Phase.SEAL)
+SHOWDOWN_S = 10.0  # an open showdown may finish before a LEAVE halts the game
+GRACE_S = 10.0  # what a person in turn is given when somebody else halts
 
 
 class Session:
@@ -38,20 +62,26 @@ class Session:
         self._chairs = chairs
         self._random_bytes = random_bytes
         self._waiting: dict[tuple[int, int], AnyMessage] = {}  # (slot, seat) -> message that could not be taken in yet
-        self._opened_at = now
-        self._turn_at = now  # when the standing bid was seen: from then on a window to call exact is open
-        self._heard = dict.fromkeys(range(len(seated.players)), now)
+        self.me = seated.owners[next(iter(chairs))]
+        self.clocks = Clocks(self.ledger, set(chairs), now)
+        self.dispute = Dispute(self.ledger, self.me, chairs[self.me].key, self._names, self._prove)
+        self._recorded: set[bytes] = set()  # names of what stands in the record besides slots
         self.events += self.ledger.opening()
         self._announce()
         self._go_on(now)
+
+    @property
+    def halted(self) -> bool:
+        """Whether the game stands still until the others agree on who is out."""
+        return self.dispute.halting.halted
 
     # --- from the user
 
     def act(self, seat: int, action: Action, now: float, auto: bool = False) -> None:
         """A local seat's move. Raises IllegalAction or LocalFault, and nothing has changed then."""
         chair, ledger = self._chairs[seat], self.ledger
-        if self.closed:
-            raise LocalFault("game-over")
+        if self.closed or self.halted:
+            raise LocalFault("game-over" if self.closed else "game-halted")
         if ledger.phase in (Phase.SEAL, Phase.ANSWER) and action == CALZO and seat in callers(ledger.game):
             if seat in ledger.missing or ledger.phase is Phase.SEAL:
                 chair.claim = True
@@ -59,14 +89,12 @@ class Session:
                 return
             raise LocalFault("already-answered")
         check(ledger.game, seat, action)
-        if ledger.phase not in _TURN_PHASES:
+        if ledger.phase not in TURN_PHASES:
             raise LocalFault("not-now")
-        payload: Payload
         if ledger.phase is Phase.MODE:
-            payload = Mode(action.way, int(auto))
+            self._say(chair, Mode(action.way, int(auto)), now)
         else:
-            payload = chair.act(ledger, action, auto, self._random_bytes)
-        self._say(chair, payload, now)
+            self._say(chair, chair.act(ledger, action, auto, self._random_bytes), now)
         self._go_on(now)
 
     def waive(self, seat: int, now: float) -> None:
@@ -76,6 +104,21 @@ class Session:
             chair.claim = False
             self._go_on(now)
 
+    def leave(self, now: float) -> None:
+        """Go for good: what is owed has been signed already, so one last word is enough."""
+        if not self.closed:
+            if self.me in self.ledger.owners_in(self.ledger.game):
+                self.dispute.leave()
+                self._send_votes()
+            self.close("left", 0)
+
+    def hold(self, seat: int, wait: bool) -> None:
+        """`/wait`: this process does not name a player; `/drop`: it names them at once. Raises LocalFault."""
+        owner = self.ledger.owner(seat)
+        if owner == self.me or owner not in self.ledger.owners_in(self.ledger.game):
+            raise LocalFault("no-such-player")
+        self.clocks.hold(owner, wait)
+
     def view(self, seat: int) -> View:
         """What a local seat may know: the only thing a bot or a hint is given."""
         return view(self.ledger.game, seat, self._chairs[seat].cups)
@@ -83,7 +126,7 @@ class Session:
     @property
     def undecided(self) -> tuple[int, ...]:
         """Local seats that may call exact out of turn now and have not said whether they will."""
-        if self.closed or self.ledger.phase not in (Phase.SEAL, Phase.ANSWER):
+        if self.closed or self.halted or self.ledger.phase not in (Phase.SEAL, Phase.ANSWER):
             return ()
         return tuple(seat for seat in callers(self.ledger.game)
                      if seat in self._chairs and self._chairs[seat].claim is None)
@@ -101,109 +144,147 @@ class Session:
             raise PeerFault(error.reason) from error
         if message.game_id != self.ledger.game_id or message.seat >= len(self.seated.players):
             raise PeerFault("another-game")
-        if message.epoch != self.ledger.epoch or self.closed:
+        if self.closed and self.closed.reason != "left":
+            return None
+        try:
+            if isinstance(message, Vote):
+                return self._receive_vote(message, now)
+            return self._receive_slot(message, now)
+        except Proved as proved:
+            self._convicted(proved.seat, proved.evidence.encode(), now)
+            return message.seat
+
+    def _receive_slot(self, message: AnyMessage, now: float) -> int | None:
+        if message.epoch != self.ledger.epoch:
+            self.behind = self.behind or all(message.epoch != past.epoch for past in self.ledger.past)
             return None
         known = self.ledger.spoken(message.slot, message.seat) or self._waiting.get((message.slot, message.seat))
-        if known is not None and known.signed == signed:
+        if known is not None and known.signed == message.signed:
             return None
         # Before anything is kept: a broken copy must not hide the true one (attack row 47).
-        if not signed.holds(self.ledger.verifiers[message.seat]):
+        if not message.signed.holds(self.ledger.verifiers[message.seat]):
             raise PeerFault("bad-signature")
-        self._heard[message.seat] = now
+        self.clocks.heard(message.seat, now)
         if known is not None:
-            self._convicted(self.ledger.equivocation(known, message))
-            return message.seat
+            raise self.ledger.equivocation(known, message)
         if message.slot < self.ledger.slot or message.seat in self._chairs:
             return None
         if message.slot > self.ledger.slot + SLOTS_AHEAD:
             self.behind = True
             return None
         self._waiting[message.slot, message.seat] = message
+        self.clocks.answered(self.ledger.owner(message.seat))
         self._go_on(now)
         return message.seat
 
-    def receive_evidence(self, raw: bytes) -> None:
-        """Evidence that somebody else holds. Raises PeerFault if it proves nothing."""
-        if self.closed:
-            return
+    def _receive_vote(self, vote: AnyVote, now: float) -> int | None:
+        if not vote.signed.holds(self.ledger.verifiers[vote.seat]):
+            raise PeerFault("bad-signature")
+        self.clocks.heard(vote.seat, now)
+        if self.dispute.ahead(vote):
+            self.behind = True
+            return None
         try:
-            evidence = decode_evidence(raw)
-            seat = convict(evidence, self.ledger.game_id, self.ledger.verifiers)
+            new = self.dispute.receive(vote, now)
         except Malformed as error:
             raise PeerFault(error.reason) from error
-        self._convicted(Proved(seat, evidence))
+        if new:
+            if vote.slot[0] == "leave":
+                self.clocks.accused(now)
+            self._go_on(now)
+        return vote.seat if new else None
+
+    def receive_evidence(self, raw: bytes, now: float) -> None:
+        """Evidence that somebody else holds. Raises PeerFault if it proves nothing."""
+        try:
+            seat = None if self.closed else self.dispute.learn(raw)
+        except Malformed as error:
+            raise PeerFault(error.reason) from error
+        if seat is not None:
+            self._told_proof(seat, raw, now)
 
     def heard(self, seat: int, now: float) -> None:
         """A sign of life from the process of a seat."""
-        self._heard[seat] = now
+        self.clocks.heard(seat, now)
 
-    def since(self, slot: int) -> list[Signed]:
-        """All messages from a slot on, as they were signed: what somebody who is behind needs."""
-        return [message.signed for said in self.ledger.slots[slot:] for message in said.values()]
+    @property
+    def position(self) -> tuple[int, int, int]:
+        """How far this process is: number of the epoch, of the halt in it, of the open slot."""
+        return len(self.ledger.past), self.dispute.halting.number, self.ledger.slot
+
+    def since(self, epoch: int, slot: int) -> list[Signed]:
+        """All messages from a slot of an epoch on, and the votes since that epoch, as they were signed."""
+        epochs = [past.slots for past in self.ledger.past] + [self.ledger.slots]
+        found: list[Signed] = []
+        votes = self.dispute.votes_since(epoch)
+        for number, slots in enumerate(epochs[epoch:], start=epoch):
+            found += [message.signed for said in slots[slot if number == epoch else 0:] for message in said.values()]
+            if number == epoch:
+                found += votes
+        return found
 
     # --- the clock
 
     @property
     def deadline(self) -> float | None:
         """When `tick` has something to do."""
-        return None if self.closed else min(self._due_times(), default=None)
+        if self.closed:
+            return None
+        times = [self.dispute.halting.deadline, self._halt_at()]
+        if not self.halted:
+            times += [self.clocks.turn_over_at() if self._own_turn else None, *self._window_ends()]
+        return min((time for time in times if time is not None), default=None)
 
     def tick(self, now: float) -> None:
-        """Let time pass: a lost turn, an exact-call window that ends, silence."""
+        """Let time pass: a lost turn, an exact-call window that ends, silence, a ballot that gives way."""
         if self.closed:
             return
-        ledger, terms = self.ledger, self.seated.roster.terms
-        for seat in ledger.missing:
-            chair = self._chairs.get(seat)
-            if chair is None:
-                if now >= min(self._late_at(), self._heard[seat] + SILENCE_S):
-                    self.close("abandoned", 1)
-                    return
-            elif ledger.phase in _TURN_PHASES and terms.turn_time_s and now >= self._opened_at + terms.turn_time_s:
-                self.act(seat, mildest(ledger.game, seat), now, auto=True)
-                return
-        for seat in self.undecided:
-            if now >= self._turn_at + self._chairs[seat].window_s:
-                self.waive(seat, now)
+        if not self.halted:
+            turn_over_at = self.clocks.turn_over_at()
+            if self._own_turn and turn_over_at is not None and now >= turn_over_at:
+                seat = self.ledger.missing[0]
+                self.act(seat, mildest(self.ledger.game, seat), now, auto=True)
+            for seat in self.undecided:
+                if now >= self.clocks.turn_at + self._chairs[seat].window_s or self.dispute.seen_at is not None:
+                    self.waive(seat, now)
+        self._go_on(now)
 
-    def _due_times(self) -> list[float]:
-        ledger, turn_time_s = self.ledger, self.seated.roster.terms.turn_time_s
-        times = [min(self._late_at(), self._heard[seat] + SILENCE_S)
-                 for seat in ledger.missing if seat not in self._chairs]
-        if ledger.phase in _TURN_PHASES and turn_time_s:
-            times += [self._opened_at + turn_time_s for seat in ledger.missing if seat in self._chairs]
-        return times + [self._turn_at + self._chairs[seat].window_s for seat in self.undecided]
+    @property
+    def _own_turn(self) -> bool:
+        """Whether the open slot waits for a decision of a local seat."""
+        return self.ledger.phase in TURN_PHASES and any(seat in self._chairs for seat in self.ledger.missing)
 
-    def _late_at(self) -> float:
-        """When a message for the open slot that is not in is late enough to end the game."""
-        terms = self.seated.roster.terms
-        if self.ledger.phase in _TURN_PHASES:
-            due = terms.turn_time_s or float("inf")
-        else:
-            due = ANSWER_DUE_S if self.ledger.phase is Phase.ANSWER else 0
-        return self._opened_at + due + terms.drop_time_s
+    def _window_ends(self) -> list[float | None]:
+        return [self.clocks.turn_at + self._chairs[seat].window_s for seat in self.undecided]
+
+    def _names(self, now: float) -> list[tuple[int, int | None]]:
+        return self.clocks.names(now)
 
     # --- the one way through
 
     def _go_on(self, now: float) -> None:
-        """Take in what waits and say what is owed, until the open slot needs somebody else."""
+        """Take in what waits and say what is owed, until the open slot needs somebody else; halt when it is time."""
         progress = True
         while progress and not self.closed:
-            progress = self._take_in(now)
-            for seat in self.ledger.missing:
-                chair = self._chairs.get(seat)
-                payload = chair.automatic(self.ledger, self._random_bytes) if chair else None
-                if chair and payload is not None:
-                    self._say(chair, payload, now)
-                    progress = True
-                    break
+            progress = not self.halted and (self._take_in(now) or self._say_owed(now))
+            if not progress:
+                progress = self._settle_dispute(now)
         if self.ledger.over and not self.closed:
-            self.close("won", 0)
+            self._won()
 
-    def _say(self, chair: Chair, payload: Payload, now: float) -> None:
+    def _say_owed(self, now: float) -> bool:
+        for seat in self.ledger.missing:
+            chair = self._chairs.get(seat)
+            payload = chair.automatic(self.ledger, self._random_bytes) if chair else None
+            if chair and payload is not None:
+                self._say(chair, payload, now)
+                return True
+        return False
+
+    def _say(self, chair: Chair, payload: SlotPayload, now: float) -> None:
         signed = chair.sign(self.ledger, payload)
         self.outbox.append(signed)
-        self._add(parse_game(signed), now)
+        self._add(parse_slot(signed), now)
 
     def _take_in(self, now: float) -> bool:
         for seat in self.ledger.missing:
@@ -217,46 +298,43 @@ class Session:
                 continue
             self._waiting.pop((message.slot, seat), None)
             return True
-        return self._strangers()
+        self._strangers(now)
+        return False
 
-    def _strangers(self) -> bool:
+    def _strangers(self, now: float) -> None:
         """A waiting message from a seat that has nothing to say in the open slot: out of turn if it names the state."""
         slot = self.ledger.slot
         for seat in [seat for at, seat in self._waiting if at == slot and seat not in self.ledger.authors]:
             try:
-                self._add(self._waiting[slot, seat], 0.0)
+                self._add(self._waiting[slot, seat], now)
             except OtherState:
                 continue
-        return False
 
     def _add(self, message: AnyMessage, now: float) -> None:
-        slot = self.ledger.slot
-        phase = self.ledger.phase
+        slot, phase = self.ledger.slot, self.ledger.phase
         try:
             self.events += self.ledger.add(message)
         except Proved as proved:
-            self._convicted(proved)
+            self._waiting.pop((message.slot, message.seat), None)
+            self._convicted(proved.seat, proved.evidence.encode(), now)
             return
         if self.ledger.slot != slot:
             self._record(slot)
-            self._opened_at = now
-            if phase is not Phase.SEAL:
-                self._turn_at = now
+            self.clocks.slot_opened(now, turn=phase is not Phase.SEAL)
             self._closed_slot(phase)
 
     def _closed_slot(self, phase: Phase) -> None:
         ledger = self.ledger
         for at, seat in [key for key in self._waiting if key[0] < ledger.slot]:
             del self._waiting[at, seat]
-        if phase in (Phase.OPEN, Phase.READY) and ledger.phase is not Phase.READY:
+        if phase in (Phase.OPEN, Phase.READY) and ledger.phase is not Phase.READY and ledger.deal:
             for chair in self._chairs.values():
-                if chair.seat in ledger.deal.policy.active if ledger.deal else ():
+                if chair.seat in ledger.deal.policy.active:
                     chair.look(ledger)
                     seen = {cup: faces for cup, faces in chair.cups.items() if cup != chair.seat}
                     self.events.append(DiceDealt(chair.seat, chair.cups.get(chair.seat), seen))
         if phase is Phase.REVEAL:
-            for chair in self._chairs.values():
-                chair.forget()
+            self._forget()
         self._announce()
 
     def _announce(self) -> None:
@@ -273,28 +351,176 @@ class Session:
                 if ledger.phase is Phase.SEAL and seat in callers(game):
                     self.events.append(MayCall(seat, (CALZO,)))
 
-    def _convicted(self, proved: Proved) -> None:
-        raw = proved.evidence.encode()
+    # --- halts and drops
+
+    def _settle_dispute(self, now: float) -> bool:
+        """Halt if it is time, vote, and carry out what was decided; whether the game may go on by that."""
+        halt_at = self._halt_at()
+        if halt_at is not None and now >= halt_at:
+            if self._alone():
+                self.close("abandoned", 1)
+                return False
+            ledger = self.ledger
+            own = not any(seat in self._chairs for seat in ledger.missing)
+            self.dispute.halt(Stand(ledger.marks[-1].boundary, ledger.choice, ledger.slot, own), now)
+            self.clocks.halted(now)
+            silent = [seat for seat, _ in self._names(now)]
+            self.events.append(Halted(tuple(sorted(silent))))
+        self.clocks.follow(self.dispute.halting, now)
+        outcome = self.dispute.step(now)
+        self._send_votes()
+        if outcome is None:
+            return False
+        if self.dispute.contradiction():
+            self.close("forked", 1)
+            return False
+        self._carry_out(outcome, now)
+        return True
+
+    def _halt_at(self) -> float | None:
+        """When this process halts: for silence, for evidence, for a LEAVE, or because somebody else did."""
+        if self.closed or self.halted or self.me not in self.ledger.owners_in(self.ledger.game):
+            return None
+        times = [self.clocks.silence_at()]
+        dispute = self.dispute
+        if dispute.accused - {self.me}:
+            at = self.clocks.accused_at
+            leaving_only = not set(dispute.proofs.values()) & dispute.accused
+            times.append(at + SHOWDOWN_S if leaving_only and self.ledger.phase is Phase.REVEAL else at)
+        if dispute.seen_at is not None:
+            grace = GRACE_S if self._own_turn else 0.0
+            times.append(max(dispute.quiet_until, dispute.seen_at + grace))
+        return min((time for time in times if time is not None), default=None)
+
+    def _alone(self) -> bool:
+        """Whether silence is all there is and one of two owners can prove nothing by it."""
+        owners = self.ledger.owners_in(self.ledger.game)
+        return len(owners) == 2 and not self.dispute.accused and self.dispute.seen_at is None
+
+    def _carry_out(self, outcome: Outcome, now: float) -> None:
+        certificate = self.dispute.halting.certificate()
+        assert certificate is not None, "an outcome comes from a certificate"
+        if outcome.base:
+            self._reach(outcome.base)
+            self._record(self.ledger.slot)
+        self._record_votes(certificate[0])
+        if outcome.goes_on:
+            self.dispute.decided(outcome, now)
+            self.clocks.resumed(now)
+            self.events.append(Resumed())
+            return
+        votes = tuple(vote.seat for vote in certificate[0] if vote.slot[0] == "drop")
+        gone = {one.seat: one.why for one in outcome.out}
+        before = self.ledger.game
+        events = self.ledger.descend(self.dispute.halting.number, outcome)
+        self.dispute.decided(outcome, now)
+        self._waiting.clear()
+        self._forget()
+        self.clocks.resumed(now)
+        self.clocks.slot_opened(now, turn=True)
+        for why in Why:
+            seats = tuple(seat for seat, dice in enumerate(before.dice)
+                          if dice and gone.get(self.ledger.owner(seat)) is why)
+            if seats:
+                self.events.append(Dropped(seats, why.value, votes))
+        self.events += events
+        if self.me in gone:
+            self._end(Closed((), 1, {Why.EVIDENCE: "convicted", Why.LEFT: "left"}.get(gone[self.me], "dropped")))
+        elif not self.ledger.over:
+            self._announce()
+
+    def _reach(self, base: Boundary) -> None:
+        """Take in what was kept aside, as far as the base that was decided."""
+        proved = self._prove(base)
+        assert proved is not None, "step waits until the log has come to the base"
+        while self.ledger.mark(base) is None:
+            slot = self.ledger.slot
+            for seat, message in sorted(proved.slots[slot].items()):
+                if seat in self.ledger.missing:
+                    self.events += self.ledger.add(message)
+            self._record(slot)
+
+    def _prove(self, boundary: Boundary) -> Ledger | None:
+        """The ledger that has come to a boundary with all that has been said, kept aside or not; None if none has."""
+        if self.ledger.mark(boundary):
+            return self.ledger
+        ahead = self.ledger.branch()
+        while ahead.mark(boundary) is None:
+            slot = ahead.slot
+            for seat in ahead.missing:
+                message = self._waiting.get((slot, seat))
+                try:
+                    if message is not None:
+                        ahead.add(message)
+                except (OtherState, Proved):
+                    continue
+            if ahead.slot == slot:
+                return None
+        return ahead
+
+    def _convicted(self, seat: int, raw: bytes, now: float) -> None:
+        try:
+            self.dispute.learn(raw)
+        except Malformed:  # pragma: no cover - what the ledger proves, the judge confirms
+            return
         self.evidence_out.append(raw)
-        self._record(self.ledger.slot)
-        self.records.append(("evidence", Signed(raw, b"")))
-        self.events.append(FaultProved(proved.seat, proved.evidence.kind.value, raw))
-        own = proved.seat in self._chairs
-        self._end(Closed((), 1, "convicted" if own else "abandoned", {"seat": proved.seat}))
+        self._told_proof(seat, raw, now)
+
+    def _told_proof(self, seat: int, raw: bytes, now: float) -> None:
+        self.events.append(FaultProved(seat, decode_evidence(raw).kind.value, raw))
+        self.clocks.accused(now)
+        if self.ledger.owner(seat) == self.me:
+            self.close("convicted", 1)
+        else:
+            self._go_on(now)
+
+    def _send_votes(self) -> None:
+        self.outbox += self.dispute.out
+        self.dispute.out = []
+
+    # --- the end, and the record
+
+    def _won(self) -> None:
+        winners = tuple(self.ledger.game.winners)
+        self._record_held()
+        self._end(Closed(winners, 0, "won") if winners else Closed((), 1, "abandoned"))
 
     def close(self, reason: str, status: int) -> None:
         """End the game here, with the record complete up to now."""
         if not self.closed:
             self._record(self.ledger.slot)
-            self._end(Closed(tuple(self.ledger.game.winners), status, reason,
-                             {"missing": self.ledger.missing} if reason == "abandoned" else {}))
+            self._record_held()
+            fields = {"missing": self.ledger.missing} if reason == "abandoned" else {}
+            self._end(Closed(tuple(self.ledger.game.winners), status, reason, fields))
 
     def _end(self, closed: Closed) -> None:
         self.closed = closed
         self.events.append(closed)
+        self._forget()
+
+    def _forget(self) -> None:
         for chair in self._chairs.values():
             chair.forget()
 
     def _record(self, slot: int) -> None:
         said = self.ledger.slots[slot]
         self.records += [("game", said[seat].signed) for seat in sorted(said)]
+
+    def _record_held(self) -> None:
+        """Evidence and LEAVEs that no certificate has taken up."""
+        self._record_votes(list(self.dispute.leaves.values()))
+        self._record_proofs(list(self.dispute.raw_proofs))
+
+    def _record_votes(self, votes: Sequence[Vote[VotePayload]]) -> None:
+        for vote in votes:
+            if isinstance(vote.payload, Propose):
+                self._record_proofs([name for _, name in vote.payload.proofs])
+            if vote.signed.hash not in self._recorded:
+                self._recorded.add(vote.signed.hash)
+                self.records.append(("vote", vote.signed))
+
+    def _record_proofs(self, names: list[bytes]) -> None:
+        for name in names:
+            if name not in self._recorded:
+                self._recorded.add(name)
+                self.records.append(("evidence", Signed(self.dispute.raw_proofs[name], b"")))

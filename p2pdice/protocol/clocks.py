@@ -1,0 +1,114 @@
+"""The local clocks of one game: when a turn is over, whose message is late, whom this process names in a halt
+(protocol.md section 10). Clocks are never part of what is agreed: they only decide when this process acts."""
+
+from p2pdice.protocol.halting import Halting
+from p2pdice.protocol.ledger import Ledger
+from p2pdice.protocol.phases import TURN_PHASES, Phase
+
+SLACK_S = 3.0  # whoever halts first should not be alone in naming, for a moment by which its clock was ahead
+ANSWER_DUE_S = 3.0  # an answer to a SEAL is due so long after it
+NEVER = float("inf")
+
+
+class Clocks:
+    """Times in seconds of the caller's monotonic clock. `local`: seats of this process, which are never late here."""
+
+    def __init__(self, ledger: Ledger, local: set[int], now: float) -> None:
+        self._ledger = ledger
+        self._local = local
+        self._terms = ledger.seated.roster.terms
+        self._opened_at = now
+        self.turn_at = now  # when the standing bid was seen: from then on a window to call exact is open
+        self.accused_at = now
+        self._heard = dict.fromkeys(range(len(ledger.seated.players)), now)
+        self._halted_at: float | None = None
+        self._unanswered: dict[int, float] = {}  # owner -> since when its HALT of the own ballot is missing
+        self._waiting_for: set[int] = set()  # owners whom the user does not want to name
+        self._dropped: set[int] = set()  # owners whom the user names at once
+
+    # --- what happens
+
+    def heard(self, seat: int, now: float) -> None:
+        """A sign of life from a seat's process."""
+        self._heard[self._ledger.owner(seat)] = now
+
+    def slot_opened(self, now: float, *, turn: bool) -> None:
+        """A new slot is open; `turn`: with it a new turn."""
+        self._opened_at = now
+        if turn:
+            self.turn_at = now
+
+    def accused(self, now: float) -> None:
+        """Evidence or a LEAVE has come."""
+        self.accused_at = now
+
+    def halted(self, now: float) -> None:
+        """The clocks of slots stand still from now on."""
+        self._halted_at = now
+
+    def resumed(self, now: float) -> None:
+        """And go on."""
+        if self._halted_at is not None:
+            stood_s = now - self._halted_at
+            self._opened_at += stood_s
+            self.turn_at += stood_s
+            self._halted_at = None
+
+    def answered(self, owner: int) -> None:
+        """An owner is there after all: it signed for a slot."""
+        self._unanswered.pop(owner, None)
+
+    def follow(self, halting: Halting, now: float) -> None:
+        """While halted: from when on each owner's HALT of the own ballot is missing."""
+        if halting.halted:
+            for owner in self._others():
+                if halting.seen(owner):
+                    self._unanswered.pop(owner, None)
+                else:
+                    self._unanswered.setdefault(owner, now)
+
+    def hold(self, owner: int, wait: bool) -> None:
+        """The user's word on naming an owner."""
+        (self._waiting_for if wait else self._dropped).add(owner)
+        (self._dropped if wait else self._waiting_for).discard(owner)
+
+    # --- what follows
+
+    def turn_over_at(self) -> float | None:
+        """When the open turn is lost; None without a clock."""
+        return self._opened_at + self._terms.turn_time_s if self._terms.turn_time_s else None
+
+    def silence_at(self) -> float | None:
+        """When somebody's message for the open slot is late enough to halt for it."""
+        return min((self._late_at(owner) for owner in self._owing()), default=None)
+
+    def names(self, now: float) -> list[tuple[int, int | None]]:
+        """(owner, slot) for each message of the open slot that is late enough, (owner, None) for a missing HALT."""
+        at = now if self._halted_at is None else self._halted_at
+        found: list[tuple[int, int | None]] = [
+            (owner, self._ledger.slot) for owner in self._owing()
+            if at >= self._late_at(owner) - SLACK_S]
+        found += [(owner, None) for owner, since in sorted(self._unanswered.items())
+                  if owner not in self._waiting_for
+                  and (now >= since + self._terms.drop_time_s or owner in self._dropped)]
+        return found
+
+    def _others(self) -> list[int]:
+        own = {self._ledger.owner(seat) for seat in self._local}
+        return [owner for owner in self._ledger.owners_in(self._ledger.game) if owner not in own]
+
+    def _owing(self) -> list[int]:
+        """Other processes' owners whose message for the open slot is missing, unless the user waits for them."""
+        owners = {self._ledger.owner(seat) for seat in self._ledger.missing if seat not in self._local}
+        return sorted(owners - self._waiting_for)
+
+    def _late_at(self, owner: int) -> float:
+        """From when it was due, or from when its author was last heard: whichever is full first."""
+        if owner in self._dropped:
+            return self._opened_at
+        if self._ledger.phase in TURN_PHASES:
+            due = self._opened_at + (self._terms.turn_time_s or NEVER)
+        else:
+            due = self._opened_at + (ANSWER_DUE_S if self._ledger.phase is Phase.ANSWER else 0.0)
+        heard = max(self._heard[owner], self._opened_at)
+        return min(due, heard) + self._terms.drop_time_s

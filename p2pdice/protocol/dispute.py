@@ -1,0 +1,195 @@
+"""All that is held against players of one game: evidence, LEAVEs, and the halts in which the others agree on who is out
+(protocol.md section 10). Watches the halts, signs this process's votes, and says what was decided; carrying it out is
+the session's. Must not know links, files or whose turn it is."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from p2pdice.fairness.framing import digest
+from p2pdice.fairness.keys import SigningKey
+from p2pdice.fairness.labels import Label
+from p2pdice.protocol.ballot import UNSURE, Boundary, Outcome, Owners
+from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.evidence import Evidence, FaultKind, convict, decode_evidence
+from p2pdice.protocol.halting import Halting, Stand, Surroundings
+from p2pdice.protocol.ledger import Ledger, Proved
+from p2pdice.protocol.messages import (
+    AnyVote,
+    Leave,
+    Signed,
+    Vote,
+    VotePayload,
+    VoteSlot,
+    narrow_vote,
+    parse_game,
+    sign_game,
+)
+
+QUIET_S = 5.0  # after a GO-ON, somebody's HALT is followed after so long at the earliest
+
+
+def proof_hash(raw: bytes) -> bytes:
+    """Name of a piece of evidence."""
+    return digest(Label.EVIDENCE, raw)
+
+
+@dataclass
+class Dispute:
+    """`me`: seat of this process's player, None for a verifier; `ledger` moves on under it.
+
+    `prove(boundary)` gives the ledger that has come to a boundary, by what has been said, or None.
+    """
+
+    ledger: Ledger
+    me: int | None
+    key: SigningKey | None
+    names: Callable[[float], Sequence[tuple[int, int | None]]]
+    prove: Callable[[Boundary], Ledger | None]
+    leaves: dict[int, Vote[Leave]] = field(default_factory=dict)
+    proofs: dict[bytes, int] = field(default_factory=dict)  # hash of evidence -> owner
+    raw_proofs: dict[bytes, bytes] = field(default_factory=dict)
+    past: list[tuple[int, Halting]] = field(default_factory=list)  # (number of the epoch, halt), decided
+    out: list[Signed] = field(default_factory=list)  # own votes to be sent
+    seen_at: float | None = None  # when somebody else's HALT of the open halt came
+    quiet_until: float = float("-inf")
+    _votes: dict[tuple[bytes, VoteSlot, int], AnyVote] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.halting = self._open(0)
+
+    # --- coming in
+
+    def receive(self, vote: AnyVote, now: float) -> bool:
+        """A vote whose signature holds; whether it was new and of use. Raises Proved, or Malformed."""
+        if self.ledger.owner(vote.seat) != vote.seat:
+            raise Malformed("a-bot-has-no-vote")
+        place = (vote.epoch, vote.slot, vote.seat)
+        known = self._votes.get(place)
+        if known is not None:
+            if known.signed != vote.signed:
+                raise Proved(vote.seat, Evidence(FaultKind.EQUIV, (known.signed, vote.signed)))
+            return False
+        if isinstance(vote.payload, Leave):
+            self._votes[place] = vote
+            self.leaves.setdefault(vote.seat, narrow_vote(vote, Leave))
+            return True
+        halting = self._halt_of(vote)
+        if halting is None:
+            return False
+        self._votes[place] = vote
+        halting.take(vote)
+        if halting is self.halting and vote.seat != self.me and self.seen_at is None:
+            self.seen_at = now
+        return True
+
+    def ahead(self, vote: AnyVote) -> bool:
+        """Whether a vote is of a halt or an epoch that is not here yet."""
+        if vote.epoch == self.ledger.epoch:
+            return vote.halt > self.halting.number
+        return all(vote.epoch != past.epoch for past in self.ledger.past)
+
+    def learn(self, raw: bytes) -> int | None:
+        """Evidence; the seat it convicts, None if it is known. Raises Malformed if it proves nothing."""
+        name = proof_hash(raw)
+        if name in self.proofs:
+            return None
+        seat = convict(decode_evidence(raw), self.ledger.game_id, self.ledger.verifiers)
+        self.proofs[name] = self.ledger.owner(seat)
+        self.raw_proofs[name] = raw
+        return seat
+
+    # --- what is held
+
+    @property
+    def accused(self) -> set[int]:
+        """Owners in the game against whom there is evidence, or who said that they leave."""
+        active = set(self.ledger.owners_in(self.ledger.game))
+        return active & (set(self.proofs.values()) | set(self.leaves))
+
+    def proofs_since(self) -> list[bytes]:
+        """All evidence, for somebody who may lack it."""
+        return list(self.raw_proofs.values())
+
+    def votes_since(self, epoch: int) -> list[Signed]:
+        """All votes of the epochs from that number on, what is named first."""
+        found = [leave.signed for leave in self.leaves.values()]
+        for number, halting in [*self.past, (len(self.ledger.past), self.halting)]:
+            if number >= epoch:
+                found += [vote.signed for vote in halting.votes]
+        return found
+
+    def contradiction(self) -> bool:
+        """Whether two certificates of one halt decide differently: some key signed on both sides."""
+        return any(len(halting.outcomes()) > 1 for _, halting in [*self.past, (0, self.halting)])
+
+    # --- going out
+
+    def halt(self, stand: Stand, now: float) -> None:
+        """This process halts."""
+        self.halting.begin(stand, now)
+
+    def step(self, now: float) -> Outcome | None:
+        """Sign the votes that are due; the outcome, once a certificate stands whose base the log has come to."""
+        outcome = self.halting.step(now)
+        if outcome and outcome.base and self.prove(outcome.base) is None:
+            return None
+        return outcome
+
+    def decided(self, outcome: Outcome, now: float) -> None:
+        """The outcome has been carried out: the next halt of the epoch, or the first of the child, begins."""
+        number = self.halting.number + 1 if outcome.goes_on else 0
+        epoch = len(self.ledger.past) - (0 if outcome.goes_on else 1)
+        self.past.append((epoch, self.halting))
+        self.halting = self._open(number)
+        self.seen_at = None
+        self.quiet_until = now + QUIET_S if outcome.goes_on else float("-inf")
+
+    def leave(self) -> None:
+        """Sign the last word of this process."""
+        own = [drop for (_, seat), drop in self.halting.drops.items() if seat == self.me]
+        last = max(own, key=lambda drop: drop.ballot, default=None)
+        payload = Leave(self.halting.number, self.halting.ballot + 1, (last.signed.hash,) if last else ())
+        self._sign(("leave",), self.ledger.state, payload)
+
+    def leave_unsure(self) -> None:
+        """The same by somebody who cannot be sure to hold all it ever signed."""
+        self._sign(("leave",), self.ledger.state, Leave(self.halting.number, UNSURE, ()))
+
+    # --- inside
+
+    def _open(self, number: int) -> Halting:
+        ledger = self.ledger
+
+        def owners_at(boundary: Boundary) -> Owners | None:
+            proved = ledger if ledger.mark(boundary) else self.prove(boundary)
+            return proved.owners_at(boundary) if proved else None
+
+        def opener_at(boundary: Boundary) -> int | None:
+            proved = ledger if ledger.mark(boundary) else self.prove(boundary)
+            mark = proved.mark(boundary) if proved else None
+            return ledger.owner(mark.game.opener) if mark else None
+
+        def previous(boundary: Boundary) -> Boundary | None:
+            below = [mark.boundary for mark in ledger.marks if mark.boundary.rounds < boundary.rounds]
+            return max(below, key=lambda found: found.rounds, default=None)
+
+        return Halting(Surroundings(
+            ledger.epoch, ledger.owners_in(ledger.marks[0].game), self.me, owners_at, opener_at, previous, self.names,
+            self._sign, self.leaves, [past.epoch for past in ledger.past], self.proofs), number)
+
+    def _halt_of(self, vote: AnyVote) -> Halting | None:
+        if vote.epoch == self.ledger.epoch and vote.halt == self.halting.number:
+            return self.halting
+        return next((halting for number, halting in self.past
+                     if halting.number == vote.halt and halting.around.epoch == vote.epoch), None)
+
+    def _sign(self, slot: VoteSlot, state: bytes, payload: VotePayload) -> AnyVote:
+        assert self.key is not None and self.me is not None, "a verifier signs nothing"  # noqa: PT018
+        signed = sign_game(self.key, self.ledger.game_id, self.ledger.epoch, slot, state, self.me, payload)
+        vote = parse_game(signed)
+        assert isinstance(vote, Vote), "a vote has a vote's slot"
+        self._votes[vote.epoch, vote.slot, vote.seat] = vote
+        if isinstance(payload, Leave):
+            self.leaves[self.me] = narrow_vote(vote, Leave)
+        self.out.append(signed)
+        return vote

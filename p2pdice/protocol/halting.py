@@ -1,0 +1,383 @@
+"""One halt of a game: whose HALTs, PROPOSEs and DROPs are here, what this process signs next, and whether a certificate
+stands (protocol.md section 10). What a ballot decides is `ballot`'s; this file only collects, checks that everything a
+body names is here, and keeps the timers. Must not know links, the rules or how a decision is carried out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from p2pdice.protocol.ballot import (
+    GO_ON,
+    UNSURE,
+    Boundary,
+    Decided,
+    Halted,
+    Left,
+    Out,
+    Outcome,
+    Owners,
+    Proposal,
+    Why,
+    leave_counts_out,
+    needed,
+    outcome_of,
+    quorum,
+)
+from p2pdice.protocol.codec import Value
+from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.messages import AnyVote, Drop, Halt, Leave, Propose, Vote, VotePayload, VoteSlot, narrow_vote
+
+BALLOT_S = 5.0  # a ballot without a decision gives way to the next after so long, plus 1 s a ballot
+MORE_HALTS_S = 3.0  # how long a proposer waits for more than it needs
+
+
+class Unresolved(Exception):
+    """Something that a body names is not here yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where this process stood when it halted: the same in all its HALTs of one halt."""
+
+    boundary: Boundary
+    mode: str
+    tip: int
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a halt needs of the game around it."""
+
+    epoch: bytes
+    proposers: Owners  # owners at the start of the epoch: whose turn a ballot is must not depend on who has seen what
+    me: int | None  # seat of the own player, None if it is out
+    owners_at: Callable[[Boundary], Owners | None]  # owners with dice at a boundary; None until the log proves it
+    opener_at: Callable[[Boundary], int | None]  # owner of the opener there
+    previous: Callable[[Boundary], Boundary | None]  # the boundary before, on the own branch
+    names: Callable[[float], Sequence[tuple[int, int | None]]]  # whom the own clocks miss now
+    sign: Callable[[VoteSlot, bytes, VotePayload], AnyVote]
+    leaves: dict[int, Vote[Leave]]  # by owner, all of this game
+    ancestors: Sequence[bytes]  # epochs before this one
+    proofs: dict[bytes, int]  # hash of valid evidence -> owner it convicts
+
+
+def outcome_value(outcome: Outcome) -> Value:
+    """An outcome as it stands in a DROP, and as it enters the hash of a child epoch."""
+    if outcome.base is None:
+        return ()
+    out = tuple((one.seat, one.why.value, one.proof) for one in outcome.out)
+    return (out, outcome.base.rounds, outcome.base.state, outcome.mode)
+
+
+def outcome_from(drop: Drop) -> Outcome:
+    """The outcome in a DROP."""
+    if not drop.outcome:
+        return GO_ON
+    out, rounds, state, mode = drop.outcome
+    return Outcome(tuple(Out(seat, Why(why), proof) for seat, why, proof in out), Boundary(rounds, state), mode)
+
+
+@dataclass
+class Halting:
+    """The halt number `number` of an epoch."""
+
+    around: Surroundings
+    number: int
+    stand: Stand | None = None  # once halted
+    ballot: int = -1  # of the own highest HALT
+    halts: dict[tuple[int, int], Vote[Halt]] = field(default_factory=dict)  # (ballot, owner)
+    proposals: dict[int, list[Vote[Propose]]] = field(default_factory=dict)
+    drops: dict[tuple[int, int], Vote[Drop]] = field(default_factory=dict)  # (ballot, owner)
+    by_hash: dict[bytes, AnyVote] = field(default_factory=dict)
+    ready_at: float | None = None  # when a quorum had reached the own ballot
+    _evaluated: dict[bytes, tuple[Proposal, Outcome]] = field(default_factory=dict)
+
+    @property
+    def halted(self) -> bool:
+        return self.stand is not None
+
+    # --- collecting
+
+    def take(self, vote: AnyVote) -> None:
+        """A HALT, PROPOSE or DROP of this halt: its signature holds, and it is its author's only one for its slot."""
+        self.by_hash[vote.signed.hash] = vote
+        match vote.payload:
+            case Halt():
+                self.halts[vote.ballot, vote.seat] = narrow_vote(vote, Halt)
+            case Propose():
+                if vote.seat == self.proposer(vote.ballot):
+                    self.proposals.setdefault(vote.ballot, []).append(narrow_vote(vote, Propose))
+            case Drop():
+                self.drops[vote.ballot, vote.seat] = narrow_vote(vote, Drop)
+
+    def proposer(self, ballot: int) -> int:
+        """Whose turn a ballot is."""
+        return self.around.proposers[(self.number + ballot) % len(self.around.proposers)]
+
+    def highest(self, seat: int) -> int:
+        """The highest ballot of a seat's HALTs here, -1 for none."""
+        return max((ballot for ballot, author in self.halts if author == seat), default=-1)
+
+    def seen(self, seat: int) -> bool:
+        """Whether a seat's HALT of exactly the own ballot is here."""
+        return (self.ballot, seat) in self.halts
+
+    @property
+    def votes(self) -> list[AnyVote]:
+        """All bodies of this halt, in an order in which what is named comes first."""
+        return list(self.by_hash.values())
+
+    # --- what bodies mean
+
+    def evaluate(self, propose: Vote[Propose]) -> tuple[Proposal, Outcome]:
+        """What a PROPOSE names and decides. Raises Unresolved, or Malformed for one that no honest client signs."""
+        known = self._evaluated.get(propose.signed.hash)
+        if known is None:
+            owners, proposal = self._proposal(propose)
+            outcome = outcome_of(owners, proposal, self._shared(proposal))
+            if outcome is None:
+                raise Malformed("somebody-is-missing")
+            known = self._evaluated[propose.signed.hash] = (proposal, outcome)
+        return known
+
+    def _proposal(self, propose: Vote[Propose]) -> tuple[Owners, Proposal]:
+        halts = dict(self._halted(propose, seat, name) for seat, name in propose.payload.halts)
+        if len(halts) != len(propose.payload.halts):
+            raise Malformed("repeated")
+        owners = self.owners(list(halts.values()))
+        left = dict(self._left(owners, propose.ballot, seat, name) for seat, name in propose.payload.leaves)
+        convicted: dict[int, bytes] = {}
+        for seat, name in propose.payload.proofs:
+            if self._resolve_proof(name) != seat:
+                raise Malformed("wrong-proof")
+            convicted[seat] = min(name, convicted.get(seat, name))
+        return owners, Proposal(propose.ballot, halts, left, convicted)
+
+    def owners(self, halts: Sequence[Halted]) -> Owners:
+        """Those who must agree: the owners with dice at the highest boundary that the HALTs stand at.
+
+        Honest peers stand at most one showdown apart, in which at most one owner goes out, so a majority of the owners
+        before and one of those after always share somebody.
+        """
+        if not halts:
+            raise Malformed("no-halts")
+        highest = max((halt.boundary for halt in halts), key=lambda boundary: boundary.rounds)
+        owners = self.around.owners_at(highest)
+        if owners is None:
+            raise Unresolved
+        return owners
+
+    def _shared(self, proposal: Proposal) -> Boundary | None:
+        return self.around.previous(max((halt.boundary for halt in proposal.halts.values()),
+                                        key=lambda boundary: boundary.rounds))
+
+    def _halted(self, propose: Vote[Propose], seat: int, name: bytes) -> tuple[int, Halted]:
+        vote = self.by_hash.get(name)
+        if vote is None:
+            raise Unresolved
+        halt = narrow_vote(vote, Halt)
+        if halt.seat != seat or halt.ballot != propose.ballot:
+            raise Malformed("another-ballot")
+        return seat, self.read(halt)
+
+    def read(self, halt: Vote[Halt]) -> Halted:
+        """What a HALT says. Raises Unresolved until the log proves its boundary and its `last` is here."""
+        boundary = Boundary(halt.payload.rounds, halt.state)
+        if self.around.owners_at(boundary) is None:
+            raise Unresolved
+        # Only the opener has a choice to hand on.
+        mode = halt.payload.mode if self.around.opener_at(boundary) == halt.seat else ""
+        names = frozenset((name[0], name[1] if len(name) == 2 else None) for name in halt.payload.names)
+        return Halted(halt.seat, boundary, mode, halt.payload.tip, bool(halt.payload.own), names,
+                      self._decided(halt.seat, halt.ballot, halt.payload.last))
+
+    def _decided(self, seat: int, below: int, last: "tuple[()] | tuple[bytes]") -> Decided | None:
+        if not last:
+            return None
+        vote = self.by_hash.get(last[0])
+        if vote is None:
+            raise Unresolved
+        drop = narrow_vote(vote, Drop)
+        if drop.seat != seat or drop.ballot >= below:
+            raise Malformed("wrong-last")
+        return Decided(drop.ballot, self._outcome(drop), drop.signed.hash)
+
+    def _outcome(self, drop: Vote[Drop]) -> Outcome:
+        """The outcome of a DROP, shown to be that of the PROPOSE it names."""
+        vote = self.by_hash.get(drop.payload.proposal)
+        if vote is None:
+            raise Unresolved
+        propose = narrow_vote(vote, Propose)
+        if propose.ballot != drop.ballot or propose.seat != self.proposer(drop.ballot):
+            raise Malformed("wrong-proposal")
+        outcome = outcome_from(drop.payload)
+        if self.evaluate(propose)[1] != outcome:
+            raise Malformed("another-outcome")
+        return outcome
+
+    def _left(self, owners: Owners, ballot: int, seat: int, name: bytes) -> tuple[int, Left]:
+        leave = self.around.leaves.get(seat)
+        if leave is None or leave.signed.hash != name:
+            raise Unresolved
+        here = leave.epoch == self.around.epoch
+        same = here and leave.halt == self.number
+        earlier = leave.epoch in self.around.ancestors or (here and leave.halt < self.number)
+        highest = UNSURE if leave.payload.ballot == UNSURE else leave.payload.ballot - 1
+        counts_out = leave_counts_out(owners, same, earlier, highest, ballot)
+        last = self._decided(seat, ballot + 1, leave.payload.last) if counts_out and same else None
+        return seat, Left(seat, name, counts_out, last)
+
+    def _resolve_proof(self, name: bytes) -> int:
+        if name not in self.around.proofs:
+            raise Unresolved
+        return self.around.proofs[name]
+
+    # --- what to sign
+
+    def begin(self, stand: Stand, now: float) -> None:
+        """Halt: from now on nothing of a slot is signed or taken in."""
+        if not self.halted and self.around.me is not None:
+            self.stand = stand
+            self._sign_halt(max(0, self._reached()), now)
+
+    def step(self, now: float) -> Outcome | None:
+        """Sign what there is to sign now; the outcome, once a certificate stands."""
+        decided = self.certificate()
+        while decided is None and self.halted and self._sign_next(now):
+            decided = self.certificate()
+        return decided[1] if decided else None
+
+    @property
+    def deadline(self) -> float | None:
+        """When `step` may have something to do by the clock alone."""
+        if not self.halted or self.ready_at is None:
+            return None
+        return min(self.ready_at + MORE_HALTS_S, self.ready_at + BALLOT_S + self.ballot) if self._may_propose() else (
+            self.ready_at + BALLOT_S + self.ballot)
+
+    def certificate(self) -> tuple[list[AnyVote], Outcome] | None:
+        """What the first certificate that stands consists of (see `_certificates`), and its outcome."""
+        return next(self._certificates(), None)
+
+    def outcomes(self) -> set[Outcome]:
+        """The outcomes of all certificates that stand: more than one convict some key."""
+        return {outcome for _, outcome in self._certificates()}
+
+    def _certificates(self) -> Iterator[tuple[list[AnyVote], Outcome]]:
+        """All that a PROPOSE names, the PROPOSE, and DROPs for it by as many as it needs, those of the lowest seats."""
+        for ballot, proposes in self.proposals.items():
+            for propose in proposes:
+                try:
+                    proposal, outcome = self.evaluate(propose)
+                    owners = self.owners(list(proposal.halts.values()))
+                except (Unresolved, Malformed):
+                    continue
+                leavers = {seat for seat, left in proposal.left.items() if left.counts_out}
+                drops = [drop for seat in owners if seat not in leavers and seat not in proposal.convicted
+                         and (drop := self.drops.get((ballot, seat)))
+                         and drop.payload.proposal == propose.signed.hash
+                         and outcome_from(drop.payload) == outcome]
+                quota = needed(owners, proposal)
+                if len(drops) >= quota:
+                    yield [*self._named(propose), *drops[:quota]], outcome
+
+    def _named(self, propose: Vote[Propose]) -> list[AnyVote]:
+        """A PROPOSE after all that it names, to the end."""
+        votes: list[AnyVote] = []
+        for _, name in propose.payload.halts:
+            halt = narrow_vote(self.by_hash[name], Halt)
+            for dropped in halt.payload.last:
+                drop = narrow_vote(self.by_hash[dropped], Drop)
+                votes += [*self._named(narrow_vote(self.by_hash[drop.payload.proposal], Propose)), drop]
+            votes.append(halt)
+        for seat, _ in propose.payload.leaves:
+            leave = self.around.leaves[seat]
+            for dropped in leave.payload.last:
+                if dropped in self.by_hash:
+                    drop = narrow_vote(self.by_hash[dropped], Drop)
+                    votes += [*self._named(narrow_vote(self.by_hash[drop.payload.proposal], Propose)), drop]
+            votes.append(leave)
+        return list(dict.fromkeys([*votes, propose]))
+
+    def _sign_next(self, now: float) -> bool:
+        """One step; whether something was signed."""
+        reached = self._reached()
+        if reached > self.ballot:
+            self._sign_halt(reached, now)
+            return True
+        if reached == self.ballot and self.ready_at is None:
+            self.ready_at = now
+        if self.ready_at is not None and now >= self.ready_at + BALLOT_S + self.ballot:
+            self._sign_halt(self.ballot + 1, now)
+            return True
+        return self._propose(now) or self._drop()
+
+    def _reached(self) -> int:
+        """The highest ballot that a quorum has reached; never fewer are followed, one seat must not steer."""
+        present, quota = self._present()
+        ballots = sorted((self.highest(seat) for seat in present), reverse=True)
+        return ballots[quota - 1] if len(ballots) >= quota else -1
+
+    def _present(self) -> tuple[list[int], int]:
+        """Who counts by what is held here, and the quorum that follows from it."""
+        owners = (self.around.owners_at(self.stand.boundary) if self.stand else None) or self.around.proposers
+        left = frozenset(self.around.leaves)
+        convicted = frozenset(self.around.proofs.values())
+        return ([seat for seat in owners if seat not in left and seat not in convicted],
+                quorum(owners, left, convicted))
+
+    def _sign_halt(self, ballot: int, now: float) -> None:
+        assert self.stand is not None, "halted"
+        self.ballot, self.ready_at = ballot, None
+        names = tuple((seat,) if slot is None else (seat, slot) for seat, slot in self.around.names(now))
+        own = [(at, drop) for (at, seat), drop in self.drops.items() if seat == self.around.me]
+        last: tuple[()] | tuple[bytes] = (max(own, key=lambda one: one[0])[1].signed.hash,) if own else ()
+        stand = self.stand
+        payload = Halt(stand.boundary.rounds, stand.mode, stand.tip, int(stand.own), names, last)
+        self.take(self.around.sign(("halt", self.number, ballot), stand.boundary.state, payload))
+
+    def _may_propose(self) -> bool:
+        return self.around.me == self.proposer(self.ballot) and self.ballot not in self.proposals
+
+    def _propose(self, now: float) -> bool:
+        if not self._may_propose() or self.ready_at is None:
+            return False
+        readable: dict[int, Halted] = {}
+        for (ballot, seat), halt in self.halts.items():
+            if ballot == self.ballot:
+                try:
+                    readable[seat] = self.read(halt)
+                except (Unresolved, Malformed):
+                    continue
+        present, _ = self._present()
+        if not all(seat in readable for seat in present) and now < self.ready_at + MORE_HALTS_S:
+            return False
+        named = tuple((seat, self.halts[self.ballot, seat].signed.hash) for seat in sorted(readable))
+        leaves = tuple((seat, leave.signed.hash) for seat, leave in sorted(self.around.leaves.items())
+                       if seat in self.around.proposers)
+        proofs = tuple((seat, name) for name, seat in sorted(self.around.proofs.items()))
+        payload = Propose(named, leaves, proofs)
+        try:
+            owners = self.owners(list(readable.values()))
+            left = dict(self._left(owners, self.ballot, seat, name) for seat, name in leaves)
+            convicted = {seat: name for name, seat in sorted(self.around.proofs.items(), reverse=True)}
+            proposal = Proposal(self.ballot, readable, left, convicted)
+            if outcome_of(owners, proposal, self._shared(proposal)) is None:
+                return False
+        except (Unresolved, Malformed):
+            return False
+        self.take(self.around.sign(("propose", self.number, self.ballot), b"", payload))
+        return True
+
+    def _drop(self) -> bool:
+        if (self.ballot, self.around.me) in self.drops:
+            return False
+        for propose in self.proposals.get(self.ballot, []):
+            try:
+                _, outcome = self.evaluate(propose)
+            except (Unresolved, Malformed):
+                continue
+            payload = Drop(propose.signed.hash, outcome_value(outcome))  # type: ignore[arg-type]  # its shape
+            self.take(self.around.sign(("drop", self.number, self.ballot), b"", payload))
+            return True
+        return False
