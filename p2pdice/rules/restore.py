@@ -1,5 +1,5 @@
 """Reads a game back from its public state, so that a signed hash of one can be judged by whoever is shown what was
-hashed (protocol.md, evidence). The input is not trusted: what `public` never gives is refused.
+hashed (protocol.md section 8). The input is not trusted: what `public` never gives is refused.
 """
 
 from .actions import PASO, CalledOn, Kind, bid
