@@ -170,8 +170,9 @@ class Peer:
     def lost(self, link: bytes, now: float) -> None:
         """The link is gone."""
         self.links.pop(link, None)
-        if self.session and not self.closed:
-            self._effects.events += [PeerLost(seat) for seat in self._seats_of(link)]
+        if self.session:
+            if not self.closed:
+                self._effects.events += [PeerLost(seat) for seat in self._seats_of(link)]
         elif isinstance(self.lobby, HostLobby):
             self.lobby.leave(link)
         elif isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
@@ -351,7 +352,8 @@ class Peer:
         lobby.out = []
         effects.dials += lobby.dial
         lobby.dial = []
-        self._tell(lobby.events, now)
+        if self.session is None:  # the lobby has nothing more to say once the game has begun
+            self._tell(lobby.events, now)
         lobby.events = []
         if self.session is None and lobby.toss and lobby.toss.seated:
             self._begin(now)
