@@ -301,16 +301,21 @@ def apply(game: Game, seat: int, action: Action) -> None:
     turn = (seat + game.direction) % game.seats
     if not game.dice[turn]:
         turn = after(game.dice, turn, game.direction)
-    game.turn = turn
+    assert standing is not None
+    give_turn(game, turn, standing)
+
+
+def give_turn(game: Game, seat: int, standing: Action) -> None:
+    """Put `seat` in turn over the standing bid, after what was done last."""
+    game.turn = seat
     terms = game.terms
-    if kind is _PASO:
+    if game.last is _PASO:
         raising = terms.after_pass
-    elif terms.single is not terms.raising and game.dice[turn] == 1 and turn != game.opener:
+    elif terms.single is not terms.raising and game.dice[seat] == 1 and seat != game.opener:
         raising = terms.single
     else:
         raising = terms.raising
     game.raising = raising
-    assert standing is not None
     game.least = raising[standing]
 
 

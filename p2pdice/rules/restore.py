@@ -1,9 +1,9 @@
 """Reads a game back from its public state, so that a signed hash of one can be judged by whoever is shown what was
-hashed (protocol.md, evidence). The input is not trusted: what `public` never gives is refused.
+hashed (protocol.md section 8). The input is not trusted: what `public` never gives is refused.
 """
 
 from .actions import PASO, CalledOn, Kind, bid
-from .engine import new_game, prepare
+from .engine import give_turn, new_game, prepare
 from .errors import RulesError
 from .presets import make_ruleset
 from .ruleset import Special
@@ -37,12 +37,14 @@ def _build(value: tuple) -> Game:  # type: ignore[type-arg]  # untrusted: any sh
     game.used = [bool(flag) for flag in used]
     prepare(game, opener, Special(special) if special else None, Stage(stage))
     game.direction = _DIRECTIONS[direction]
-    game.turn, game.last, game.winners = turn, Kind(last) if last else None, winners
+    game.last, game.winners = Kind(last) if last else None, winners
     game.history = [(seat, PASO) for seat in passed]
     if standing:
         quantity, face, author = standing
         game.bid, game.bidder = bid(quantity, face), author[0] if author else None
         game.history += [(author[0], game.bid)] * min(bids, 1 << 16)
+        give_turn(game, turn, game.bid)
+    game.turn = turn
     game.call, game.call_on = Kind(call) if call else None, _CALLED_ON[call_on]
     game.caller = caller[0] if caller else None
     return game

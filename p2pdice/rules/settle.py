@@ -45,7 +45,7 @@ def cups_needed(game: Game) -> tuple[int, ...]:
     if game.stage is not _SHOWDOWN:
         return ()
     if game.call_on == "pass":
-        return (game.history[-2][0],)
+        return game.passed[-1:]
     return tuple([seat for seat, dice in enumerate(game.dice) if dice])
 
 
@@ -58,7 +58,7 @@ def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
     if caller is None or call is None or on is None or bid is None or bidder is None:
         raise ValueError("nothing was called")
     if on == "pass":
-        bid, bidder = None, game.history[-2][0]
+        bid, bidder = None, game.passed[-1]
     if len(cups) != (1 if bid is None else game.in_play) or bidder not in cups:
         raise ValueError("the cups are not those of this showdown")
     for seat, cup in cups.items():

@@ -151,7 +151,7 @@ Canonical = int | str | tuple["Canonical", ...]
 def public(game: Game) -> tuple[Canonical, ...]:
     """The whole public state as one nested tuple of non-negative int and str, equal exactly when two engines agree.
 
-    It goes into every state hash (protocol.md, states), so that engines that disagree stop at once.
+    It goes into every state hash (protocol.md section 5), so that engines that disagree stop at once.
     """
 
     def seat_or_none(seat: int | None) -> Canonical:

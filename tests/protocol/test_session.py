@@ -13,7 +13,18 @@ from p2pdice.fairness import dice as fair
 from p2pdice.fairness.chain import state_hash
 from p2pdice.protocol import frames
 from p2pdice.protocol.errors import LocalFault, PeerFault
-from p2pdice.protocol.events import ActionMade, CupsShown, DiceDealt, MayCall, PeerBack, PeerLost, TurnBegan
+from p2pdice.protocol.events import (
+    ActionMade,
+    Closed,
+    CupsShown,
+    DiceDealt,
+    LobbyChanged,
+    MayCall,
+    PeerBack,
+    PeerLost,
+    TableFormed,
+    TurnBegan,
+)
 from p2pdice.protocol.messages import Commit, Open
 from p2pdice.protocol.peer import HEARD_S
 from p2pdice.protocol.phases import Phase
@@ -207,6 +218,22 @@ def test_what_was_lost_on_a_broken_link_is_fetched() -> None:
     table.play()
     assert {node.report().verdict for node in table.nodes} == {"clean"}
     assert not any(node.faults for node in table.nodes)
+
+
+def test_after_the_end_nothing_is_told() -> None:
+    """Links that go, and lobby frames that come late, change nothing once the game is over: Closed is the last event."""
+    table = Table(3, seed=2)
+    table.play()
+    for node in table.nodes:
+        for other in table.nodes:
+            if other is not node:
+                node.peer.lost(other.link, table.now)
+        node.peer.tick(table.now + 10)
+        node.events += node.peer.take().events
+        assert [type(event) for event in node.events].count(Closed) == 1
+        assert isinstance(node.events[-1], Closed)
+        formed = next(place for place, event in enumerate(node.events) if isinstance(event, TableFormed))
+        assert not any(isinstance(event, LobbyChanged) for event in node.events[formed:])
 
 
 def test_a_link_that_comes_back_is_told() -> None:
