@@ -30,6 +30,7 @@ class Node:
     inbox: list[tuple[bytes, bytes]] = field(default_factory=list)  # (from, frame), everything ever delivered
     faults: list[str] = field(default_factory=list)  # reasons of PeerFaults that frames to it caused
     bot: str | None = "normal"
+    gone: bool = False  # its process was killed: nobody waits for its end
 
     @property
     def link(self) -> bytes:
@@ -152,7 +153,7 @@ class Table:
         """Bots play until every process has ended, or for so many moves."""
         for _ in range(rounds):
             self.settle()
-            if all(node.closed for node in self.nodes):
+            if all(node.closed or node.gone for node in self.nodes):
                 return
             if not any(self.decide(node) for node in self.nodes):
                 self.wait(0.5)

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from p2pdice.protocol.dispute import Dispute, deciders
 from p2pdice.protocol.errors import Malformed
-from p2pdice.protocol.events import CupsShown, Event
-from p2pdice.protocol.evidence import convict, decode_evidence
+from p2pdice.protocol.events import CupsShown, Dropped, Event
+from p2pdice.protocol.evidence import decode_evidence
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved
-from p2pdice.protocol.messages import Signed, parse_game
+from p2pdice.protocol.messages import Signed, parse_game, parse_slot, parse_vote
 from p2pdice.protocol.roster import (
     Roster,
     Seated,
@@ -49,6 +50,7 @@ class Report:
     winners: tuple[int, ...] = ()
     findings: list[Finding] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    standings: dict[int, str] = field(default_factory=dict)  # seat -> clean, convicted, dropped or left
     stopped_at: int | None = None
 
     @property
@@ -102,20 +104,26 @@ class _Auditor:
 
     def run(self) -> None:
         ledger = Ledger(self._seats())
-        self._report.seated = ledger.seated
-        self._report.events += ledger.opening()
+        report = self._report
+        report.seated = ledger.seated
+        report.standings = dict.fromkeys(range(len(ledger.seated.players)), "clean")
+        report.events += ledger.opening()
+        dispute = Dispute(ledger, None, None, lambda now: (), lambda base: ledger if ledger.mark(base) else None)
         for entry in self._entries:
-            self._report.entries = entry.number + 1
-            if entry.kind == "evidence":
-                self._evidence(entry, ledger)
-            elif entry.kind == "game":
-                self._message(entry, ledger)
-            else:
-                raise _Wrong(entry, "misplaced")
-            self._report.winners = tuple(ledger.game.winners)
-        if not ledger.over:
+            report.entries = entry.number + 1
+            with _blaming(entry):
+                if entry.kind == "game":
+                    self._message(entry, ledger, dispute)
+                elif entry.kind == "vote":
+                    self._vote(entry, ledger, dispute)
+                elif entry.kind == "evidence":
+                    self._evidence(entry, ledger, dispute)
+                else:
+                    raise Malformed("misplaced")
+            report.winners = tuple(ledger.game.winners)
+        if not ledger.over or dispute.halting.votes:
             raise _Ended
-        self._report.verdict = "clean"
+        report.verdict = "clean"
 
     def _next(self, kind: str) -> Entry:
         entry = next(self._entries, None)
@@ -155,44 +163,81 @@ class _Auditor:
         self._report.signatures += len(roster.joins)
         return roster
 
-    def _message(self, entry: Entry, ledger: Ledger) -> None:
-        with _blaming(entry):
-            message = parse_game(entry.signed)
-            if message.game_id != ledger.game_id or message.seat >= len(ledger.verifiers):
-                raise Malformed("another-game")
-            if not entry.signed.holds(ledger.verifiers[message.seat]):
-                raise Malformed("bad-signature")
-            self._report.signatures += 1
-            said = ledger.slots[-1]
-            # One order only, that of the seats: a file with the same entries otherwise would be another file.
-            if ledger.over or (said and message.seat <= max(said)):
-                raise Malformed("out-of-order")
-            try:
-                events = ledger.add(message)
-            except OtherState as error:
-                raise Malformed("another-state") from error
-            except Proved as proved:
-                finding = Finding(proved.seat, proved.evidence.kind.value, entry.number, "in-the-log")
-                self._report.findings.append(finding)
-                raise _Ended from proved
+    def _message(self, entry: Entry, ledger: Ledger, dispute: Dispute) -> None:
+        message = parse_slot(self._checked(entry, ledger))
+        said = ledger.slots[-1]
+        # One order only, that of the seats: a file with the same entries otherwise would be another file. And a
+        # record holds the votes of a halt only when they came to a decision.
+        if ledger.over or (said and message.seat <= max(said)) or dispute.halting.votes:
+            raise Malformed("out-of-order")
+        try:
+            events = ledger.add(message)
+        except OtherState as error:
+            raise Malformed("another-state") from error
+        except Proved as proved:
+            self._found(entry, proved, "in-the-log")
+            raise _Ended from proved
+        self._tell(events)
+
+    def _checked(self, entry: Entry, ledger: Ledger) -> Signed:
+        """A body of this game whose signature holds."""
+        message = parse_game(entry.signed)
+        if message.game_id != ledger.game_id or message.seat >= len(ledger.verifiers):
+            raise Malformed("another-game")
+        if not entry.signed.holds(ledger.verifiers[message.seat]):
+            raise Malformed("bad-signature")
+        self._report.signatures += 1
+        return entry.signed
+
+    def _vote(self, entry: Entry, ledger: Ledger, dispute: Dispute) -> None:
+        vote = parse_vote(self._checked(entry, ledger))
+        if vote.epoch != ledger.epoch and vote.slot[0] != "leave":
+            raise Malformed("another-epoch")
+        try:
+            if not dispute.receive(vote, 0.0):
+                raise Malformed("repeated")
+        except Proved as proved:
+            self._found(entry, proved, "in-the-log")
+            return
+        decided = dispute.halting.certificate()
+        if decided is None:
+            return
+        votes, outcome = decided
+        if not outcome.goes_on:
+            if outcome.base is None or ledger.mark(outcome.base) is None:
+                raise Malformed("another-base")
+            events = ledger.descend(dispute.halting.number, outcome, deciders(votes))
+            for event in events:
+                if isinstance(event, Dropped):
+                    self._stand(event)
+            self._tell(events)
+        dispute.decided(outcome, 0.0)
+
+    def _stand(self, event: Dropped) -> None:
+        standing = "left" if event.reason == "left" else "dropped"
+        for seat in event.seats:
+            if self._report.standings[seat] == "clean":
+                self._report.standings[seat] = standing
+
+    def _found(self, entry: Entry, proved: Proved, detail: str) -> None:
+        self._report.standings[proved.seat] = "convicted"
+        self._report.findings.append(Finding(proved.seat, proved.evidence.kind.value, entry.number, detail))
+
+    def _tell(self, events: list[Event]) -> None:
         self._report.events += events
         for event in events:
-            self._count(event)
+            if isinstance(event, CupsShown):
+                self._report.dice += sum(map(len, event.cups.values()))
+            elif isinstance(event, RoundSettled):
+                self._report.rounds += 1
 
-    def _count(self, event: Event) -> None:
-        if isinstance(event, CupsShown):
-            self._report.dice += sum(map(len, event.cups.values()))
-        elif isinstance(event, RoundSettled):
-            self._report.rounds += 1
-
-    def _evidence(self, entry: Entry, ledger: Ledger) -> None:
-        with _blaming(entry):
-            evidence = decode_evidence(entry.signed.body)
-            if entry.signed.signature:
-                raise Malformed("misplaced")
-            seat = convict(evidence, ledger.game_id, ledger.verifiers)
+    def _evidence(self, entry: Entry, ledger: Ledger, dispute: Dispute) -> None:
+        evidence = decode_evidence(entry.signed.body)
+        seat = dispute.learn(entry.signed.body)
+        if entry.signed.signature or seat is None:
+            raise Malformed("misplaced")
         self._report.signatures += len(evidence.bodies)
-        self._report.findings.append(Finding(seat, evidence.kind.value, entry.number, "evidence"))
+        self._found(entry, Proved(seat, evidence), "evidence")
 
 
 @contextmanager

@@ -19,12 +19,12 @@ from p2pdice.protocol.messages import (
     Answer,
     Commit,
     Open,
-    Payload,
     Ready,
     Reveal,
     Seal,
     Show,
     Signed,
+    SlotPayload,
     sign_game,
 )
 from p2pdice.protocol.phases import Phase, active_seats, call_of, deal_policy, round_is_open
@@ -47,11 +47,11 @@ class Chair:
     _round_secret: bytes = b""
     _sealed: "tuple[tuple[object, ...] | str, bytes] | None" = None  # what SEAL or ANSWER hides, and its salt
 
-    def sign(self, ledger: Ledger, payload: Payload) -> Signed:
+    def sign(self, ledger: Ledger, payload: SlotPayload) -> Signed:
         """A payload for the open slot."""
         return sign_game(self.key, ledger.game_id, ledger.epoch, ledger.slot, ledger.state, self.seat, payload)
 
-    def automatic(self, ledger: Ledger, random_bytes: RandomBytes) -> Payload | None:
+    def automatic(self, ledger: Ledger, random_bytes: RandomBytes) -> SlotPayload | None:
         """What this seat owes to the open slot, where no choice is left to its user; else None."""
         match ledger.phase:
             case Phase.COMMIT:
@@ -69,7 +69,7 @@ class Chair:
                 return self._reveal(ledger)
         return None
 
-    def act(self, ledger: Ledger, action: Action, auto: bool, random_bytes: RandomBytes) -> Payload:
+    def act(self, ledger: Ledger, action: Action, auto: bool, random_bytes: RandomBytes) -> SlotPayload:
         """The mover's action: in the open, or sealed where someone may still call out of turn."""
         act = Act(call_of(action), int(auto))
         return act if ledger.phase is Phase.ACT else Seal(self._seal(ledger, Label.ACT, tuple(act), random_bytes))

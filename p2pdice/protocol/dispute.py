@@ -16,6 +16,7 @@ from p2pdice.protocol.ledger import Ledger, Proved
 from p2pdice.protocol.messages import (
     AnyVote,
     Leave,
+    Propose,
     Signed,
     Vote,
     VotePayload,
@@ -31,6 +32,12 @@ QUIET_S = 5.0  # after a GO-ON, somebody's HALT is followed after so long at the
 def proof_hash(raw: bytes) -> bytes:
     """Name of a piece of evidence."""
     return digest(Label.EVIDENCE, raw)
+
+
+def deciders(votes: Sequence[AnyVote]) -> list[int]:
+    """Seats whose DROPs a certificate ends with: those for its last PROPOSE."""
+    last = max(place for place, vote in enumerate(votes) if isinstance(vote.payload, Propose))
+    return [vote.seat for vote in votes[last + 1:]]
 
 
 @dataclass

@@ -17,11 +17,11 @@ from p2pdice.fairness.chain import (
     state_hash,
 )
 from p2pdice.fairness.keys import Verifier
-from p2pdice.protocol.ballot import Boundary, Outcome
+from p2pdice.protocol.ballot import Boundary, Outcome, Why
 from p2pdice.protocol.codec import pack
 from p2pdice.protocol.deal import Deal
 from p2pdice.protocol.errors import Malformed
-from p2pdice.protocol.events import ActionMade, CupsShown, Event
+from p2pdice.protocol.events import ActionMade, CupsShown, Dropped, Event
 from p2pdice.protocol.evidence import Evidence, FaultKind, breaks_seal, convict
 from p2pdice.protocol.halting import outcome_value
 from p2pdice.protocol.messages import (
@@ -162,10 +162,10 @@ class Ledger:
         other.deal = self.deal.branch() if self.deal else None
         return other
 
-    def descend(self, halt: int, outcome: Outcome) -> list[Event]:
+    def descend(self, halt: int, outcome: Outcome, votes: Sequence[int]) -> list[Event]:
         """Go on without those who are out: the round after the base is void, and dealt again (protocol.md section 10).
 
-        The base must be a boundary of this epoch that the log has come to.
+        The base must be a boundary of this epoch that the log has come to; `votes`: seats whose DROPs decided it.
         """
         assert outcome.base is not None, "only a drop makes an epoch"
         mark = self.mark(outcome.base)
@@ -175,9 +175,13 @@ class Ledger:
         self.game = mark.game.copy()
         if outcome.mode:
             apply(self.game, self.game.opener, Action(Kind.OBLIGE, way=outcome.mode))
-        gone = {one.seat for one in outcome.out}
+        gone = {one.seat: one.why for one in outcome.out}
         seats = [seat for seat, dice in enumerate(self.game.dice) if dice and self.owner(seat) in gone]
-        record = remove(self.game, seats)
+        told: list[Event] = []
+        for why in Why:
+            dropped = tuple(seat for seat in seats if gone[self.owner(seat)] is why)
+            told += [Dropped(dropped, why.value, tuple(votes))] if dropped else []
+        told.append(remove(self.game, seats))
         self.preimage = child_preimage(self.game_id, self.epoch, outcome.base.state,
                                        rules_hash(pack(public(self.game))))
         self.state = state_hash(self.preimage)
@@ -186,7 +190,7 @@ class Ledger:
         self.deal = None
         self._rounds = outcome.base.rounds
         self.marks = [Mark(Boundary(self._rounds, self.state), self.game.copy(), 0)]
-        return [record, *self._round_began()]
+        return [*told, *self._round_began()]
 
     def opening(self) -> list[Event]:
         """What there is to tell before slot 0."""

@@ -23,7 +23,7 @@ ROOM_BYTES = 16
 MOST_RULES = 40
 SALT_BYTES = 32
 
-Call: TypeAlias = "tuple[str, int, int, str] | tuple[str]"  # ("bid", quantity, face, way) or (word,)
+Call: TypeAlias = tuple[str, int, int, str] | tuple[str]  # ("bid", quantity, face, way) or (word,)
 
 
 # The lobby's messages, as their fields.
@@ -133,7 +133,7 @@ LobbyFields: TypeAlias = Joining | Proposal | Acceptance | SeatOpening
 SlotPayload: TypeAlias = Mode | Commit | Open | Ready | Act | Seal | Answer | Show | Reveal
 VotePayload: TypeAlias = Halt | Propose | Drop | Leave
 Payload: TypeAlias = SlotPayload | VotePayload
-VoteSlot: TypeAlias = "tuple[str, int, int] | tuple[str]"  # ("halt" | "propose" | "drop", h, t) or ("leave",)
+VoteSlot: TypeAlias = tuple[str, int, int] | tuple[str]  # ("halt" | "propose" | "drop", h, t) or ("leave",)
 
 _HASH = Raw((HASH_BYTES,))
 _KEY = Raw((KEY_BYTES,))
@@ -323,6 +323,14 @@ def parse_slot(signed: Signed) -> AnyMessage:
     if isinstance(message, Vote):
         raise Malformed("wrong-type")
     return message
+
+
+def parse_vote(signed: Signed) -> AnyVote:
+    """The same where only a vote will do. Raises Malformed."""
+    vote = parse_game(signed)
+    if isinstance(vote, Message):
+        raise Malformed("wrong-type")
+    return vote
 
 
 def sign_lobby(key: SigningKey, fields: LobbyFields) -> Signed:

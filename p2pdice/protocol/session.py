@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from p2pdice.protocol.ballot import Boundary, Outcome, Why
 from p2pdice.protocol.chair import Chair, RandomBytes
 from p2pdice.protocol.clocks import Clocks
-from p2pdice.protocol.dispute import Dispute
+from p2pdice.protocol.dispute import Dispute, deciders
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import (
     Closed,
     DiceDealt,
-    Dropped,
     Event,
     FaultProved,
     Halted,
@@ -409,21 +408,14 @@ class Session:
             self.clocks.resumed(now)
             self.events.append(Resumed())
             return
-        votes = tuple(vote.seat for vote in certificate[0] if vote.slot[0] == "drop")
-        gone = {one.seat: one.why for one in outcome.out}
-        before = self.ledger.game
-        events = self.ledger.descend(self.dispute.halting.number, outcome)
+        events = self.ledger.descend(self.dispute.halting.number, outcome, deciders(certificate[0]))
         self.dispute.decided(outcome, now)
         self._waiting.clear()
         self._forget()
         self.clocks.resumed(now)
         self.clocks.slot_opened(now, turn=True)
-        for why in Why:
-            seats = tuple(seat for seat, dice in enumerate(before.dice)
-                          if dice and gone.get(self.ledger.owner(seat)) is why)
-            if seats:
-                self.events.append(Dropped(seats, why.value, votes))
         self.events += events
+        gone = {one.seat: one.why for one in outcome.out}
         if self.me in gone:
             self._end(Closed((), 1, {Why.EVIDENCE: "convicted", Why.LEFT: "left"}.get(gone[self.me], "dropped")))
         elif not self.ledger.over:

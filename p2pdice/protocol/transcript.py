@@ -14,7 +14,7 @@ from p2pdice.protocol.messages import Signed
 from p2pdice.protocol.shapes import Blob, Int, Raw, row, word
 
 MAGIC = b"p2pdice/1 transcript\n"
-KINDS = ("roster", "accept", "seat", "game", "evidence")
+KINDS = ("roster", "accept", "seat", "game", "vote", "evidence")
 
 # number, hash of the entry before (of MAGIC for the first), kind, body, signature (none for evidence)
 ENTRY = row(Int(), Raw((HASH_BYTES,)), word(*KINDS), Blob(FRAME_BYTES), Raw((0, SIGNATURE_BYTES)))

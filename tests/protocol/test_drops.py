@@ -1,0 +1,269 @@
+"""Players who fall silent, leave or are convicted: the others agree, and play on; the record says what happened."""
+
+from typing import cast
+
+import pytest
+
+from p2pdice.protocol import frames
+from p2pdice.protocol.events import Dropped, Ended, FaultProved, Gone, Halted, Resumed
+from p2pdice.protocol.phases import Phase
+from p2pdice.protocol.session import Session
+from tests.tablekit import Node, Table
+
+
+def session_of(node: Node) -> Session:
+    assert node.peer.session is not None
+    return node.peer.session
+
+
+def kill(table: Table, node: Node) -> None:
+    """The process is gone without a word: its links break, and nothing comes from it any more."""
+    node.bot, node.gone = None, True
+    for other in table.nodes:
+        if other is not node:
+            table.cut.add(frozenset((node.name, other.name)))
+            other.peer.lost(node.link, table.now)
+            node.peer.lost(other.link, table.now)
+
+
+def survivors_agree(table: Table, gone: list[Node], reason: str) -> None:
+    """The others finish, with clean files of one game; those who are gone are out for that reason."""
+    left = [node for node in table.nodes if node not in gone]
+    for node in left:
+        assert node.closed is not None
+        assert (node.closed.reason, node.closed.status) == ("won", 0)
+        assert not node.faults
+        report = node.report()
+        assert (report.verdict, report.findings) == ("clean", []), (report.findings, report.stopped_at)
+        standings = {seat for seat, standing in report.standings.items() if standing == reason}
+        assert standings == {table.seat(one) for one in gone}
+    assert len({cast(Ended, node.of(Ended)[-1]).winners for node in left}) == 1
+    assert len({session_of(node).ledger.state for node in left}) == 1
+
+
+@pytest.mark.parametrize("players", [3, 5, 6])
+@pytest.mark.parametrize("moment", [Phase.COMMIT, Phase.OPEN, Phase.ACT, Phase.REVEAL])
+def test_a_silent_player_is_dropped(players: int, moment: Phase) -> None:
+    """Whatever it owed when it fell silent, the host too: the others drop it and play to the end."""
+    table = Table(players, seed=players)
+    gone = table.nodes[0]
+    for _ in range(2000):
+        session = gone.peer.session
+        if session and session.ledger.game.round_number > 1 and session.ledger.phase is moment:
+            break
+        if not table.flush():
+            any(table.decide(node) for node in table.nodes)
+    kill(table, gone)
+    table.play()
+    survivors_agree(table, [gone], "dropped")
+    dropped = cast(Dropped, table.nodes[1].of(Dropped)[0])
+    assert (dropped.seats, dropped.reason) == ((table.seat(gone),), "silent")
+    assert len(dropped.votes) >= players // 2
+
+
+def test_two_after_another() -> None:
+    """Six, then five, then four: the host first, and two more."""
+    table = Table(6, seed=3)
+    table.play(20)
+    gone = []
+    for node in table.nodes[:3]:
+        kill(table, node)
+        gone.append(node)
+        table.play(12)
+    table.play()
+    survivors_agree(table, [node for node in gone if not _was_out(table, node)], "dropped")
+
+
+def _was_out(table: Table, node: Node) -> bool:
+    """Whether it had lost its last die before it went."""
+    seat = table.seat(node)
+    dropped = {seat for event in cast(list[Dropped], table.nodes[-1].of(Dropped)) for seat in event.seats}
+    return seat not in dropped
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_a_leaver_needs_no_vote(players: int) -> None:
+    """A LEAVE is the author's own word: the others go on within seconds, of two the other has won."""
+    table = Table(players, seed=players + 1)
+    table.play(15)
+    leaver = table.nodes[0]
+    start = table.now
+    leaver.peer.leave(table.now)
+    leaver.bot = None
+    table.settle()
+    table.wait(12)
+    assert all(node.of(Gone) for node in table.nodes[1:])
+    assert table.now - start < 13
+    table.play()
+    survivors_agree(table, [leaver], "left")
+    assert leaver.closed is not None
+    assert (leaver.closed.reason, leaver.closed.status) == ("left", 0)
+
+
+def test_everybody_leaves() -> None:
+    """Nobody who has not left remains: abandoned."""
+    table = Table(3, seed=8)
+    table.play(10)
+    for node in table.nodes:
+        node.peer.leave(table.now)
+    table.wait(40)
+    assert {node.closed.reason for node in table.nodes if node.closed} == {"left"}
+
+
+def test_of_two_a_silent_one_ends_the_game() -> None:
+    """With two, silence proves nothing to anybody: abandoned, and whose message was due is said."""
+    table = Table(2, seed=4)
+    table.play(8)
+    kill(table, table.nodes[0])
+    table.wait(400)
+    closed = table.nodes[1].closed
+    assert closed is not None
+    assert (closed.reason, closed.status) == ("abandoned", 1)
+    assert table.nodes[1].report().verdict == "incomplete"
+
+
+def test_a_convicted_player_is_out_and_the_others_go_on() -> None:
+    """Evidence needs no vote on guilt, only agreement where to go on."""
+    from tests.protocol.test_cheats import modified
+
+    from p2pdice.protocol.messages import Payload, Reveal
+
+    table = Table(4, seed=6)
+    table.settle()
+    cheat = table.nodes[2]
+
+    def swap(payload: Payload) -> Payload:
+        if isinstance(payload, Reveal):
+            return payload._replace(shares=tuple((cup, owner, b"x" * 32) for cup, owner, _ in payload.shares))
+        return payload
+
+    modified(table, cheat, swap)  # type: ignore[arg-type]
+    table.play()
+    for node in table.nodes:
+        if node is cheat:
+            continue
+        assert node.closed is not None
+        assert node.closed.reason == "won"
+        report = node.report()
+        assert report.verdict == "fault"
+        assert report.standings[table.seat(cheat)] == "convicted"
+        assert {(finding.seat, finding.kind) for finding in report.findings} == {(table.seat(cheat), "BAD_REVEAL")}
+        assert [event.reason for event in cast(list[Dropped], node.of(Dropped))] == ["evidence"]
+
+
+def test_a_halt_in_which_nobody_is_missing_costs_no_round() -> None:
+    """One link was down for a while: the others halted for its author, who answers, and the game goes on."""
+    table = Table(4, seed=9)
+    table.play(10)
+    slow = table.at(session_of(table.nodes[0]).ledger.game.turn)
+    slow_bot, slow.bot = slow.bot, None
+    for other in table.nodes:
+        if other is not slow:
+            table.cut.add(frozenset((slow.name, other.name)))
+    table.wait(92)
+    others = [node for node in table.nodes if node is not slow]
+    assert all(node.of(Halted) for node in others)
+    table.cut.clear()
+    slow.bot = slow_bot
+    table.play()
+    if any(node.of(Dropped) for node in others):
+        survivors_agree(table, [slow], "dropped")
+    else:
+        assert all(node.of(Resumed) for node in others)
+        survivors_agree(table, [], "dropped")
+
+
+def test_three_against_three_pause_and_heal() -> None:
+    """Neither half can drop the other; when they meet again the game goes on, nobody out."""
+    table = Table(6, seed=10)
+    table.play(20)
+    for one in table.nodes[:3]:
+        for other in table.nodes[3:]:
+            table.cut.add(frozenset((one.name, other.name)))
+    table.play(40)
+    table.wait(300)
+    assert not any(node.of(Dropped) for node in table.nodes)
+    table.cut.clear()
+    table.play()
+    assert not any(node.of(Dropped) for node in table.nodes)
+    survivors_agree(table, [], "dropped")
+
+
+def test_four_go_on_without_two_who_follow_when_they_come_back() -> None:
+    """A strict majority goes on; those who were cut off learn that they are out."""
+    table = Table(6, seed=11)
+    table.play(20)
+    lost = table.nodes[4:]
+    for one in table.nodes[:4]:
+        for other in lost:
+            table.cut.add(frozenset((one.name, other.name)))
+    for _ in range(40):
+        table.wait(10)
+        table.play(10)
+    assert all(node.of(Dropped) for node in table.nodes[:4])
+    table.cut.clear()
+    table.wait(10)
+    table.play()
+    survivors_agree(table, [node for node in lost if not _out_before(table, node)], "dropped")
+    for node in lost:
+        assert node.closed is not None
+        assert node.closed.reason in ("dropped", "won")
+
+
+def _out_before(table: Table, node: Node) -> bool:
+    seat = table.seat(node)
+    return seat not in {seat for event in cast(list[Dropped], table.nodes[0].of(Dropped)) for seat in event.seats}
+
+
+def test_wait_and_drop_are_the_users_word() -> None:
+    """`/wait` holds one's own vote back, `/drop` gives it at once."""
+    table = Table(3, seed=12, turn_time_s=0)
+    table.play(6)
+    late = table.at(session_of(table.nodes[0]).ledger.game.turn)
+    late.bot = None
+    others = [node for node in table.nodes if node is not late]
+    table.wait(400)
+    assert not any(node.of(Halted) for node in others), "a seat that is heard has all the time it wants"
+    for node in others:
+        node.peer.hold(table.seat(late), False, table.now)
+    table.wait(20)
+    table.play()
+    survivors_agree(table, [late], "dropped")
+
+
+def test_votes_are_relayed_like_everything() -> None:
+    """A missing link between two who must agree does not stop them."""
+    table = Table(5, seed=13)
+    table.play(12)
+    first, second = table.nodes[1], table.nodes[2]
+    table.cut.add(frozenset((first.name, second.name)))
+    first.peer.lost(second.link, table.now)
+    second.peer.lost(first.link, table.now)
+    kill(table, table.nodes[0])
+    table.play()
+    survivors_agree(table, [table.nodes[0]], "dropped")
+
+
+def test_a_lossy_wire_only_takes_time() -> None:
+    """A fifth of all frames vanish, and one player is gone: the others agree all the same."""
+    table = Table(5, seed=14)
+    table.play(12)
+    kill(table, table.nodes[0])
+    honest = table.deliver
+    table.deliver = lambda sender, receiver, frame: None if table.random.random() < 0.2 else honest(
+        sender, receiver, frame)
+    table.play()
+    survivors_agree(table, [table.nodes[0]], "dropped")
+
+
+def test_nobody_honest_is_ever_convicted_by_votes() -> None:
+    """Replaying every vote of a whole game to every peer proves nothing against anyone."""
+    table = Table(5, seed=15)
+    table.play(12)
+    kill(table, table.nodes[0])
+    table.play()
+    for node in table.nodes[1:]:
+        for body in session_of(node).since(0, 0):
+            for other in table.nodes[1:]:
+                table.hand(node, other, frames.encode(frames.Bodies((body.value(),))))
+    assert not any(node.of(FaultProved) for node in table.nodes)
