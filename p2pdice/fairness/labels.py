@@ -30,6 +30,7 @@ class Label(StrEnum):
     EPOCH = "epoch"
     CHILD = "child"
     EVIDENCE = "evidence"
+    HELD = "held"
     RULES = "rules"
     # a deal
     SHARE = "share"

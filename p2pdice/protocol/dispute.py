@@ -125,6 +125,12 @@ class Dispute:
                 found += [vote.signed for vote in halting.votes]
         return found
 
+    @property
+    def held(self) -> bytes:
+        """Name of all that is held in the open halt: two peers that hold the same name it alike."""
+        names = sorted({vote.signed.hash for vote in (*self.halting.votes, *self.leaves.values())} | set(self.proofs))
+        return digest(Label.HELD, *names)
+
     def contradiction(self) -> bool:
         """Whether two certificates of one halt decide differently: some key signed on both sides."""
         return any(len(halting.outcomes()) > 1 for _, halting in [*self.past, (0, self.halting)])

@@ -92,6 +92,7 @@ class Ping(NamedTuple):
     halt: int  # and of the halt in it
     position: int  # in a toss: messages known; in a game: the open slot
     state: bytes  # in a game: its S
+    held: bytes  # in a game: name of the votes, LEAVEs and evidence that are known
 
 
 class Chat(NamedTuple):
@@ -127,7 +128,8 @@ FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
     "bodies": (Bodies, (Many(SIGNED, 512),)),
     "fetch": (Fetch, (Int(), Int())),
     "proof": (Proof, (Blob(FRAME_BYTES),)),
-    "ping": (Ping, (Many(_KEY, MOST_SEATS), Int(3), Int(), Int(), Int(), Raw((0, HASH_BYTES)))),
+    "ping": (Ping, (Many(_KEY, MOST_SEATS), Int(3), Int(), Int(), Int(), Raw((0, HASH_BYTES)),
+                    Raw((0, HASH_BYTES)))),
     "chat": (Chat, (Text(CHAT_BYTES),)),
     "bye": (Bye, ()),
 }

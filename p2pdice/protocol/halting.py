@@ -27,6 +27,7 @@ from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.messages import AnyVote, Drop, Halt, Leave, Propose, Vote, VotePayload, VoteSlot, narrow_vote
 
 BALLOT_S = 5.0  # a ballot without a decision gives way to the next after so long, plus 1 s a ballot
+SKIP_S = 0.5  # the same for a ballot whose proposer is known to have left or to be convicted
 MORE_HALTS_S = 3.0  # how long a proposer waits for more than it needs
 
 
@@ -91,6 +92,7 @@ class Halting:
     by_hash: dict[bytes, AnyVote] = field(default_factory=dict)
     ready_at: float | None = None  # when a quorum had reached the own ballot
     _evaluated: dict[bytes, tuple[Proposal, Outcome]] = field(default_factory=dict)
+    _unresolved: set[bytes] = field(default_factory=set)  # in the step that is going on
 
     @property
     def halted(self) -> bool:
@@ -100,6 +102,7 @@ class Halting:
 
     def take(self, vote: AnyVote) -> None:
         """A HALT, PROPOSE or DROP of this halt: its signature holds, and it is its author's only one for its slot."""
+        self._unresolved.clear()
         self.by_hash[vote.signed.hash] = vote
         match vote.payload:
             case Halt():
@@ -133,6 +136,9 @@ class Halting:
         """What a PROPOSE names and decides. Raises Unresolved, or Malformed for one that no honest client signs."""
         known = self._evaluated.get(propose.signed.hash)
         if known is None:
+            if propose.signed.hash in self._unresolved:
+                raise Unresolved
+            self._unresolved.add(propose.signed.hash)
             owners, proposal = self._proposal(propose)
             outcome = outcome_of(owners, proposal, self._shared(proposal))
             if outcome is None:
@@ -242,6 +248,7 @@ class Halting:
 
     def step(self, now: float) -> Outcome | None:
         """Sign what there is to sign now; the outcome, once a certificate stands."""
+        self._unresolved.clear()
         decided = self.certificate()
         while decided is None and self.halted and self._sign_next(now):
             decided = self.certificate()
@@ -252,8 +259,12 @@ class Halting:
         """When `step` may have something to do by the clock alone."""
         if not self.halted or self.ready_at is None:
             return None
-        return min(self.ready_at + MORE_HALTS_S, self.ready_at + BALLOT_S + self.ballot) if self._may_propose() else (
-            self.ready_at + BALLOT_S + self.ballot)
+        return self.ready_at + (MORE_HALTS_S if self._may_propose() else self._patience_s())
+
+    def _patience_s(self) -> float:
+        """How long the own ballot may go on undecided: a local matter, which can delay an outcome but never split one."""
+        present, _ = self._present()
+        return BALLOT_S + self.ballot if self.proposer(self.ballot) in present else SKIP_S
 
     def certificate(self) -> tuple[list[AnyVote], Outcome] | None:
         """What the first certificate that stands consists of (see `_certificates`), and its outcome."""
@@ -307,7 +318,7 @@ class Halting:
             return True
         if reached == self.ballot and self.ready_at is None:
             self.ready_at = now
-        if self.ready_at is not None and now >= self.ready_at + BALLOT_S + self.ballot:
+        if self.ready_at is not None and now >= self.ready_at + self._patience_s():
             self._sign_halt(self.ballot + 1, now)
             return True
         return self._propose(now) or self._drop()

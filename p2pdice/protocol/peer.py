@@ -269,7 +269,7 @@ class Peer:
         state.hears, state.stage = frozenset(ping.heard), ping.stage
         for key in ping.heard:
             self._mark_heard(key, now)
-        stage, *own, own_state = self._place()
+        stage, *own, own_state, own_held = self._place()
         theirs = [ping.epoch, ping.halt, ping.position]
         if ping.stage < 2 and stage >= 1 and self.lobby.toss and [ping.stage, *theirs] < [stage, *own]:
             for batch in frames.batches([body.value() for body in self.lobby.toss.known()]):
@@ -279,6 +279,8 @@ class Peer:
                 self._fetch(link, 0, now)
             elif theirs == own and ping.state != own_state:
                 self._fetch(link, 1, now)
+            elif theirs == own and ping.held != own_held:
+                self._fetch(link, 0, now)
 
     def _fetch(self, link: bytes, back: int, now: float) -> None:
         """Ask for everything from the open slot on, or from `back` slots before it."""
@@ -411,12 +413,13 @@ class Peer:
             self.closed, self._closed_at = closed, now
             self._to_all(self._ping(now))
 
-    def _place(self) -> tuple[int, int, int, int, bytes]:
+    def _place(self) -> tuple[int, int, int, int, bytes, bytes]:
         """How far this process is, as a ping says it."""
         if self.session:
-            return (3 if self.closed else 2), *self.session.position, self.session.ledger.state
+            session = self.session
+            return (3 if self.closed else 2), *session.position, session.ledger.state, session.dispute.held
         toss = self.lobby.toss
-        return (1, 0, 0, toss.position, b"") if toss else (0, 0, 0, 0, b"")
+        return (1, 0, 0, toss.position, b"", b"") if toss else (0, 0, 0, 0, b"", b"")
 
     def _ping(self, now: float) -> frames.Ping:
         heard = tuple(key for key, state in self.links.items() if state.heard_at > now - HEARD_S)

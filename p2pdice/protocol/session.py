@@ -40,7 +40,7 @@ from p2pdice.protocol.roster import Seated
 from p2pdice.rules import CALZO, Action, View, callers, check, legal, mildest, view
 
 SLOTS_AHEAD = 16  # messages further ahead than this are asked for again, not kept
-SHOWDOWN_S = 10.0  # an open showdown may finish before a LEAVE halts the game
+SHOWDOWN_S = 10.0  # an open showdown may finish first, if those who leave or are convicted owe nothing to it
 GRACE_S = 10.0  # what a person in turn is given when somebody else halts
 
 
@@ -384,8 +384,9 @@ class Session:
         dispute = self.dispute
         if dispute.accused - {self.me}:
             at = self.clocks.accused_at
-            leaving_only = not set(dispute.proofs.values()) & dispute.accused
-            times.append(at + SHOWDOWN_S if leaving_only and self.ledger.phase is Phase.REVEAL else at)
+            owing = {self.ledger.owner(seat) for seat in self.ledger.missing}
+            may_finish = self.ledger.phase is Phase.REVEAL and not owing & dispute.accused
+            times.append(at + SHOWDOWN_S if may_finish else at)
         if dispute.seen_at is not None:
             grace = GRACE_S if self._own_turn else 0.0
             times.append(max(dispute.quiet_until, dispute.seen_at + grace))

@@ -69,6 +69,7 @@ def test_two_after_another() -> None:
     for node in table.nodes[:3]:
         kill(table, node)
         gone.append(node)
+        table.wait(100)
         table.play(12)
     table.play()
     survivors_agree(table, [node for node in gone if not _was_out(table, node)], "dropped")
@@ -85,7 +86,7 @@ def _was_out(table: Table, node: Node) -> bool:
 def test_a_leaver_needs_no_vote(players: int) -> None:
     """A LEAVE is the author's own word: the others go on within seconds, of two the other has won."""
     table = Table(players, seed=players + 1)
-    table.play(15)
+    table.play(4)
     leaver = table.nodes[0]
     start = table.now
     leaver.peer.leave(table.now)
@@ -160,7 +161,7 @@ def test_a_halt_in_which_nobody_is_missing_costs_no_round() -> None:
     for other in table.nodes:
         if other is not slow:
             table.cut.add(frozenset((slow.name, other.name)))
-    table.wait(92)
+    table.wait(100)
     others = [node for node in table.nodes if node is not slow]
     assert all(node.of(Halted) for node in others)
     table.cut.clear()
