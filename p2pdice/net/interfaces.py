@@ -14,6 +14,7 @@ MOST_INTERFACES = 10  # Linux caps multicast memberships at 20 for each socket
 _SKIPPED_NAMES = ("docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "lxc", "lxd", "cni", "flannel", "cali",
                   "tun", "tap", "utun", "wg", "ppp", "ipsec", "tailscale", "zt", "awdl", "llw")
 _SKIPPED_DESCRIPTIONS = ("virtualbox", "vmware", "hyper-v", "tap-windows", "wintun", "wireguard", "openvpn")
+_LIKELY_NAMES = ("en", "eth", "wl", "wi-fi", "ethernet")
 
 Address = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 
@@ -65,6 +66,13 @@ class Reach:
         return [f"{host}%{interface.index}" for interface in self.interfaces
                 if any(address.version == 6 for address in interface.addresses)]
 
+    def reachable(self, host: str) -> list[str]:
+        """`routes`, for what may also be a computer's name or nonsense: that is left to whoever dials."""
+        try:
+            return self.routes(host) or [host]
+        except ValueError:
+            return [host]
+
     def near(self, host: str) -> bool:
         """Whether a numeric address is in a network of one of these interfaces."""
         ip = ipaddress.ip_address(host.partition("%")[0])
@@ -81,9 +89,11 @@ def choose(every: Sequence[Interface], bind: str | None) -> Reach:
     """The choice among `every` interface of a computer; nothing is chosen if `bind` is not one of its addresses."""
     if bind is not None and not ipaddress.ip_address(bind).is_unspecified:
         return Reach(_only(every, bind), bind)
-    useful = tuple(found for interface in every if (found := _useful(interface)).addresses)[:MOST_INTERFACES]
+    useful = [found for interface in every if (found := _useful(interface)).addresses]
+    # The cap must not cost the network that the others are on: those named as cables and radios are come first.
+    useful.sort(key=lambda found: not found.name.lower().startswith(_LIKELY_NAMES))
     if useful:
-        return Reach(useful)
+        return Reach(tuple(sorted(useful[:MOST_INTERFACES], key=lambda found: found.index)))
     # No network at all: two terminals on this one computer can still find each other.
     return Reach(_only(every, LOOPBACK), LOOPBACK)
 
