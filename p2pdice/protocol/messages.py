@@ -139,7 +139,7 @@ GAME_MESSAGES: Mapping[str, tuple[type[Payload], tuple[Shape, ...]]] = {
     "SEAL": (Seal, (_HASH,)),
     "ANSWER": (Answer, (_HASH,)),
     "SHOW": (Show, (either(_ACT, word("waive", "claim")), Raw((SALT_BYTES,)))),
-    "REVEAL": (Reveal, (_HASH, Many(row(_SEAT, _SEAT, _SHARE), MOST_SEATS * MOST_SEATS))),
+    "REVEAL": (Reveal, (_HASH, Many(row(_SEAT, _SEAT, _SHARE), MOST_SEATS))),
 }
 ENVELOPE: tuple[tuple[str, Shape], ...] = (
     ("version", Int(PROTOCOL, PROTOCOL)), ("type", Text(16)), ("game_id", _HASH), ("epoch", _HASH),

@@ -58,15 +58,10 @@ def cases(name: str) -> list[Case]:
     return found
 
 
-# What the package still takes for proof; strict, so that these go as soon as it does not.
-FLAWS = {"a state after the end", "a box that nobody owed"}
-
-
 def each(name: str) -> pytest.MarkDecorator:
     """Parametrize over the cases of a file, each under its own name."""
     return pytest.mark.parametrize("case", [
-        pytest.param(case, id=case["name"], marks=[pytest.mark.xfail] if case["name"] in FLAWS else [])
-        for case in cases(name)])
+        pytest.param(case, id=case["name"]) for case in cases(name)])
 
 
 def one(file: str, name: str) -> Case:
