@@ -17,7 +17,7 @@ from p2pdice.cli.lines import is_terminal
 from p2pdice.cli.play import Frontend, Play
 from p2pdice.net import driver as net
 from p2pdice.net.again import again
-from p2pdice.net.errors import ListenError, NetError, StoreError
+from p2pdice.net.errors import ChannelError, ListenError, NetError, StoreError
 from p2pdice.rules import Ruleset
 
 PACE_S = 1.0
@@ -42,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     except NetError as error:
         usage = isinstance(error, ListenError | StoreError)
         line, hint = troubles.trouble(error.reason, error.fields)
+        if isinstance(error, ChannelError) and error.reason in troubles.UNREACHED:
+            hint = f"{hint}\n{find.ask_the_doctor(options.target)}"
         raise Complaint(line, hint, USAGE if usage else NO_TABLE) from error
 
 
