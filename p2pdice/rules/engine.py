@@ -70,6 +70,7 @@ def new_game(
     if special is not None:
         game.used[opener] = True
     game.winners = ()
+    game.normal = _terms(rules, None)
     if not seats == len(game.dice) == len(game.banked) == len(game.penalties):
         raise ValueError("dice, banked and penalties go by seat")
     if not game.dice[opener] or seats - game.dice.count(0) < 2:
@@ -89,9 +90,7 @@ def prepare(game: Game, opener: int, special: Special | None, stage: Stage) -> N
     game.in_play = game.seats - game.dice.count(0)
     game.total = sum(game.dice)
     game.no_exact = _why_no_exact(game)
-    rules = game.rules
-    terms = _terms(rules.wild_ones, rules.open_on_ones, rules.ones_entry, rules.passing, special)
-    game.terms = terms
+    game.terms = terms = game.normal if special is None else _terms(game.rules, special)
     game.raising = terms.raising
     game.least = terms.opening
     game.menus = MENUS[game.total]
@@ -109,8 +108,12 @@ def round_begun(game: Game) -> RoundBegan:
     return RoundBegan(game.round_number, game.opener, direction_name(game.round_direction), game.special)
 
 
+def _terms(rules: Ruleset, special: Special | None) -> Terms:
+    return _terms_of(rules.wild_ones, rules.open_on_ones, rules.ones_entry, rules.passing, special)
+
+
 @cache
-def _terms(wild: bool, open_on_ones: bool, entry: OnesEntry, passing: bool, special: Special | None) -> Terms:
+def _terms_of(wild: bool, open_on_ones: bool, entry: OnesEntry, passing: bool, special: Special | None) -> Terms:
     no_pass = "" if passing else "passing-off"
     if special is not None:
         return Terms(OPEN, FACE_FIXED, FACE_FIXED, _SINGLE_DIE[special], no_pass or "pass-in-special", wild=False)
@@ -287,17 +290,6 @@ def callers(game: Game) -> tuple[int, ...]:
 def apply(game: Game, seat: int, action: Action) -> None:
     """Do an action that `check` lets pass; a call leads to SHOWDOWN, a choice to DEAL."""
     kind = action.kind
-    if kind is _OBLIGE:
-        prepare(game, game.opener, _CHOICES[action], _DEAL)
-        return
-    game.history.append((seat, action))
-    if kind is _DUDO or kind is _CALZO:
-        game.caller = seat
-        game.call = kind
-        game.call_on = "pass" if game.last is _PASO else "bid"
-        game.last = kind
-        game.stage = _SHOWDOWN
-        return
     standing = game.bid
     if kind is _BID:
         standing = action
@@ -306,12 +298,28 @@ def apply(game: Game, seat: int, action: Action) -> None:
             standing = bid(action.quantity, action.face)
         game.bid = standing
         game.bidder = seat
+    elif kind is _OBLIGE:
+        prepare(game, game.opener, _CHOICES[action], _DEAL)
+        return
+    elif kind is not _PASO:
+        _call(game, seat, action)
+        return
+    game.history.append((seat, action))
     game.last = kind
     turn = (seat + game.direction) % game.seats
     if not game.dice[turn]:
         turn = after(game.dice, turn, game.direction)
     assert standing is not None
     give_turn(game, turn, standing)
+
+
+def _call(game: Game, seat: int, action: Action) -> None:
+    game.history.append((seat, action))
+    game.caller = seat
+    game.call = action.kind
+    game.call_on = "pass" if game.last is _PASO else "bid"
+    game.last = action.kind
+    game.stage = _SHOWDOWN
 
 
 def give_turn(game: Game, seat: int, standing: Action) -> None:

@@ -48,8 +48,9 @@ class Game:
 
     `turn` is the opener until a round is dealt, then the mover. `round_direction` is the direction when the round
     began: a void round takes its turning back with it. The slots from `in_play` on only spare work: seats with dice,
-    dice in play, `no_exact` (the reason why nobody may call exact in this round, or ""), the terms of the round, how
-    the seat in turn may raise and from which quantity it may bid each face, and the menus for so many dice.
+    dice in play, `no_exact` (the reason why nobody may call exact in this round, or ""), the terms of this round and
+    of a normal one, how the seat in turn may raise and from which quantity it may bid each face, and the menus for so
+    many dice.
     """
 
     __slots__ = (
@@ -67,6 +68,7 @@ class Game:
         "least",
         "menus",
         "no_exact",
+        "normal",
         "opener",
         "penalties",
         "raising",
@@ -108,6 +110,7 @@ class Game:
     total: int
     no_exact: str
     terms: Terms
+    normal: Terms
     raising: Raising
     least: Least
     menus: Menus
