@@ -119,7 +119,7 @@ def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "p2pdice").glob("**/*") if path.is_file()}
-    package = {name for name in package if "__pycache__" not in name}
+    package = {name for name in package if not re.search(r"(^|/)(__pycache__|\.[^/]*)/", name)}
     assert "p2pdice/py.typed" in package
     assert {name for name in names if ".dist-info/" not in name} == package
     endings = {name.partition(".dist-info/")[2] for name in names}

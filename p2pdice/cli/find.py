@@ -41,6 +41,7 @@ async def _list(wait_s: float | None, *, as_json: bool) -> int:
         print(json.dumps(as_object(found)) if as_json else described(found), flush=True)
     if not number and not as_json:
         print(_("No table was found. With the address that the host's screen shows: p2pdice join HOST:PORT"))
+        print(ask_the_doctor(None))
     return OK
 
 
@@ -128,6 +129,13 @@ async def choose(target: str | None, wait_s: float, bind: str | None = None) -> 
     return only(found_all, target, ask=_ask if sys.stdin is not None and sys.stdin.isatty() else None)
 
 
+def ask_the_doctor(target: str | None) -> str:
+    """What to type to find out why nothing was found, or why an address cannot be reached."""
+    if target is None or as_address(target) is None:
+        return _("To find out why: p2pdice doctor")
+    return _("To find out why: p2pdice doctor {address}").format(address=clean(target, CHAT_CELLS))
+
+
 def fits(found: Found, target: str) -> bool:
     """Whether a table is meant by a title or the first letters of an id."""
     return clean(found.title, CHAT_CELLS).casefold() == target.strip().casefold() or found.id.startswith(target.lower())
@@ -142,7 +150,10 @@ def only(
             return table.address
         case []:
             what = _("no table was found") if target is None else _("{table}: no such table").format(table=target)
-            hint = _("With the address that the host's screen shows it always works: p2pdice join HOST:PORT")
+            hint = "\n".join((
+                _("With the address that the host's screen shows it always works: p2pdice join HOST:PORT"),
+                ask_the_doctor(None),
+            ))
             raise Complaint(what, hint, NO_TABLE)
         case _ if ask is not None and (asked := ask(choice)) is not None:
             return asked.address

@@ -1,5 +1,5 @@
-"""Help for whoever sits at the prompt: what can be typed now, and what a line that was not understood could have "
-"been."""
+"""Help for whoever sits at the prompt: what can be typed now, and what a line that was not understood could have
+been."""
 
 from p2pdice.cli.clean import clean
 from p2pdice.cli.language import _
@@ -23,7 +23,7 @@ def help_lines(table: Table) -> list[str]:
         _("calzo, spot on: the standing bid is exact"),
         _("paso, pass: where the rules have it"),
         _("5x3 left, 5x3 right: an opening bid with a direction, where the rules have it"),
-        _("/odds 5x3: how likely that bid is, by what you see"),
+        _("/odds: how likely the standing bid is by what you see, and what else is; /odds 5x3: that bid"),
         _("/history: what was said in this round"),
         _("/hints on, /hints off: the odds with each turn"),
         *_anytime(),
@@ -36,6 +36,7 @@ def _anytime() -> list[str]:
         _("/say TEXT: talk to the others"),
         _("/who: who sits here"),
         _("/quit: leave"),
+        _("/rematch: after the end, play again with the same people"),
     ]
 
 
@@ -62,5 +63,7 @@ def usage(name: str) -> str:
             return _("/bot takes easy, normal or hard, or nothing")
         case "odds":
             return _("/odds takes a bid, such as /odds 5x3, or nothing")
+        case "rematch":
+            return _("/rematch is for after the end of a game.")
         case _:
             return _("/{name} can be used once you sit at a table.").format(name=name)

@@ -44,6 +44,16 @@ class Json:
         """Print the answer to a slash command; programs that ask none never see this."""
         self._print({"event": "answer", "lines": list(lines)})
 
+    def hint(self, lines: Sequence[str]) -> None:
+        """Programs reckon for themselves."""
+
+    def keep(self, text: str) -> None:
+        """A line that was read cannot be given back."""
+
+    def restart(self) -> None:
+        """Another table."""
+        self.table = Table()
+
     def refuse(self, reason: str, message: str) -> None:
         """Print why a line did nothing."""
         self._print({"event": "error", "reason": reason, "message": message})

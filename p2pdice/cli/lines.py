@@ -13,6 +13,11 @@ from typing import IO
 LONGEST_LINE = 64 * 1024
 
 
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether a person is at the other end of a stream; streams may be missing or closed."""
+    return stream is not None and not stream.closed and stream.isatty()
+
+
 def split(chunks: Iterator[bytes]) -> Iterator[str]:
     """Text lines of a byte stream; what a line has beyond LONGEST_LINE is dropped, what is no UTF-8 replaced."""
     kept = bytearray()

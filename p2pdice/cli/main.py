@@ -56,6 +56,10 @@ def _run(arguments: list[str]) -> int:
             from p2pdice.cli import find
 
             return find.run(chosen)
+        case "doctor":
+            from p2pdice.cli import doctor
+
+            return doctor.run(chosen)
         case _:
             from p2pdice.cli import report
 

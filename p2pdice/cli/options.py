@@ -74,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     add("host", _("open a table and wait for others"), _host, _rules, _seat)
     add("join", _("sit down at a table"), _join, _rules, _seat)
     add("find", _("list the tables on this network"), _find)
+    add("doctor", _("find out why the others cannot be seen or reached"), _doctor)
     add("verify", _("check a finished game: was anything not as it must be"), _file, _json)
     add("replay", _("show a finished game again"), _file, _replay)
     add("rules", _("show the rules, differences first"), _system, _set)
@@ -140,6 +141,11 @@ def _find(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--wait", type=_seconds, metavar="S", help=_("how long to look; on a terminal until you leave")
     )
+    _json(command)
+
+
+def _doctor(command: argparse.ArgumentParser) -> None:
+    command.add_argument("target", nargs="?", metavar="HOST:PORT", help=_("also try this address"))
     _json(command)
 
 

@@ -35,6 +35,18 @@ class Plain:
         if lines:
             print(*lines, sep="\n", file=self._stdout, flush=True)
 
+    def hint(self, lines: Sequence[str]) -> None:
+        """Print what the odds say."""
+        self.answer(lines)
+
+    def keep(self, text: str) -> None:
+        """A line that was read cannot be given back; the refusal says what to do."""
+
+    def restart(self) -> None:
+        """Another table; the lines that follow are for it."""
+        self._screen = Screen(detailed=True)
+        self.table = self._screen.table
+
     def refuse(self, reason: str, message: str) -> None:
         """Print why a line did nothing."""
         self.answer([message])

@@ -11,9 +11,10 @@ from typing import Protocol
 
 from p2pdice.cli import answers, guide, refusals, ruletext, screen, vocabulary
 from p2pdice.cli.clean import CHAT_CELLS, clean, clean_name
-from p2pdice.cli.commands import Empty, Move, Nonsense, Slash, parse, plain_form
+from p2pdice.cli.commands import Command, Empty, Move, Nonsense, Slash, parse, plain_form
 from p2pdice.cli.complaint import INTERRUPTED
-from p2pdice.cli.language import _
+from p2pdice.cli.language import _, ngettext
+from p2pdice.cli.pace import Pacer
 from p2pdice.cli.table import Table
 from p2pdice.protocol import events
 from p2pdice.rules import Action, View
@@ -23,6 +24,7 @@ class Driver(Protocol):
     """What this layer needs of net.driver; refusals come back as Refused events, never as exceptions."""
 
     on_event: Callable[[events.Event], None]
+    telling: Callable[[], bool]  # bots of this process wait while people are being told what happened
 
     async def run(self) -> int:
         """Until the game or the lobby is over, goodbyes said; the exit status."""
@@ -67,11 +69,20 @@ class Frontend(Protocol):
     def answer(self, lines: Sequence[str]) -> None:
         """Print what was asked for."""
 
+    def hint(self, lines: Sequence[str]) -> None:
+        """Show what the odds say in this turn."""
+
+    def keep(self, text: str) -> None:
+        """Put a line that did nothing back under the person's hands, where that can be."""
+
     def refuse(self, reason: str, message: str) -> None:
         """Say why a line did nothing."""
 
     async def read(self) -> str | None:
         """The next line; None at the end of input."""
+
+    def restart(self) -> None:
+        """Forget the table: another game begins."""
 
     def open(self) -> contextlib.AbstractContextManager[object]:
         """Holds the terminal while the game runs, and gives it back as it was."""
@@ -82,22 +93,47 @@ class Frontend(Protocol):
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-class Play:
-    """One run of one seat."""
+# The last seconds of a turn are told, once; nobody needs that in a turn that is short anyway.
+LAST_S, SHORT_S = 15.0, 30.0
+AGAIN_S = 60.0  # how long a finished game waits to be asked for another one
 
-    def __init__(self, driver: Driver, frontend: Frontend, *, auto: bool = False, hints: bool = True) -> None:
+
+class Play:
+    """One run of one seat.
+
+    `pace_s`: the pace of a showdown, 0 where nobody watches. `offer`: whether a finished game is followed by the
+    question for another one.
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        frontend: Frontend,
+        *,
+        auto: bool = False,
+        hints: bool = True,
+        pace_s: float = 0.0,
+        offer: bool = False,
+    ) -> None:
+        self.again = False  # whether another game was asked for at the end
+        self.reason = ""  # how the game or the lobby ended
         self._driver = driver
         self._frontend = frontend
         self._auto = auto
         self._hints = hints
+        self._offer = offer
         self._sent = False  # a move is on its way and no event has answered it
         self._interrupted = False
         self._game: asyncio.Task[int] | None = None
+        self._reminder: asyncio.TimerHandle | None = None
+        self._asked: asyncio.Event | None = None  # set when the question for another game is answered
         self._changed = asyncio.Event()
-        driver.on_event = self._on_event
+        self._pacer = Pacer(self._on_event, frontend.table, pace_s)
+        driver.on_event = self._pacer.put
+        driver.telling = lambda: self._pacer.busy
 
     async def run(self) -> int:
-        """Play until the driver is done; the exit status."""
+        """Play until the driver is done and all is told; the exit status."""
         with self._frontend.open(), self._signals():
             self._game = asyncio.create_task(self._driver.run())
             reading = asyncio.create_task(self._read())
@@ -106,22 +142,45 @@ class Play:
                 if reading.done():
                     reading.result()  # a fault in reading is a fault of this program: let it be seen
                 status = await self._game
+                await self._told(reading)
+                await self._another(reading)
             except asyncio.CancelledError:
                 if not self._interrupted:
                     raise
                 status = INTERRUPTED
             finally:
+                self._remind(None)
                 reading.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await reading
         return INTERRUPTED if self._interrupted else status
+
+    async def _told(self, reading: asyncio.Task[None]) -> None:
+        """Until the last showdown is told; at once where nobody is there to see it."""
+        telling = asyncio.create_task(self._pacer.told())
+        await asyncio.wait({telling, reading}, return_when=asyncio.FIRST_COMPLETED)
+        self._pacer.skip()
+        await telling
+
+    async def _another(self, reading: asyncio.Task[None]) -> None:
+        """Ask for another game, once one was played to its end."""
+        if not self._offer or self.reason != "won" or self._interrupted or reading.done():
+            return
+        self._asked = asyncio.Event()
+        self._frontend.answer([_("/rematch plays again with the same people; Enter leaves.")])
+        answered = asyncio.create_task(self._asked.wait())
+        await asyncio.wait({answered, reading}, timeout=AGAIN_S, return_when=asyncio.FIRST_COMPLETED)
+        answered.cancel()
 
     def interrupt(self) -> None:
         """Leave with a goodbye, as a signal asks; asked twice, without."""
         if self._interrupted and self._game is not None:
             self._game.cancel()
         self._interrupted = True
+        self._pacer.skip()
         self._driver.quit()
+        if self._asked:
+            self._asked.set()
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
@@ -144,10 +203,30 @@ class Play:
     def _on_event(self, event: events.Event) -> None:
         if isinstance(event, events.ActionMade | events.Refused | events.TurnBegan | events.MayOblige):
             self._sent = False
+        table = self._frontend.table
         self._frontend.show(event)
-        if self._hints and isinstance(event, events.TurnBegan) and event.seat == self._frontend.table.you:
-            self._frontend.answer(answers.hint(self._driver.view()))
+        match event:
+            case events.TurnBegan():
+                self._remind(event.seconds if event.seat == table.you else None)
+                view = self._driver.view()
+                if self._hints and view is not None and event.seat == table.you == view.turn:
+                    self._frontend.hint(answers.hint(view))
+            case events.ActionMade() | events.Closed():
+                self._remind(None)
+        if isinstance(event, events.Closed):
+            self.reason = event.reason
         self._changed.set()
+
+    def _remind(self, seconds: float | None) -> None:
+        """Tell the last seconds of a turn of `seconds`, unless it ends before; None: there is none."""
+        if self._reminder:
+            self._reminder.cancel()
+            self._reminder = None
+        if seconds is not None and seconds >= SHORT_S and not self._frontend.piped:
+            text = ngettext("{n} second left for your turn.", "{n} seconds left for your turn.", int(LAST_S))
+            self._reminder = asyncio.get_running_loop().call_later(
+                seconds - LAST_S, lambda: self._frontend.answer([text.format(n=int(LAST_S))])
+            )
 
     async def _read(self) -> None:
         while (line := await self._frontend.read()) is not None:
@@ -158,7 +237,19 @@ class Play:
 
     async def line(self, text: str) -> None:
         """Do what one line says. From a pipe, a move is held until it is due, and the lines after it with it."""
-        match parse(text):
+        command = parse(text)
+        if self._asked is not None:
+            self._answered(command)
+            return
+        if self._pacer.busy:
+            self._pacer.skip()
+            # What a person types during a showdown was meant for a turn before it.
+            if isinstance(command, Move):
+                self._refuse("not-now", _("The cups were still going up. Look again before you bid."))
+                self._frontend.keep(text)
+            if isinstance(command, Move | Empty):
+                return
+        match command:
             case Move(action):
                 while self._frontend.piped and not self._due(action):
                     await self._change()
@@ -174,6 +265,17 @@ class Play:
                     self._driver.ready()
             case Nonsense(clipped):
                 self._refuse("nonsense", guide.nonsense(clipped, self._frontend.table))
+
+    def _answered(self, command: Command) -> None:
+        assert self._asked is not None, "the question was asked"
+        match command:
+            case Slash(name="rematch"):
+                self.again = True
+                self._asked.set()
+            case Empty() | Slash(name="quit"):
+                self._asked.set()
+            case _:
+                self._frontend.answer([_("/rematch plays again with the same people; Enter leaves.")])
 
     async def _change(self) -> None:
         """Until the next event."""

@@ -3,12 +3,16 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from p2pdice.cli import houserules, ruletext
 from p2pdice.cli.complaint import OK, Complaint
 from p2pdice.cli.language import _
+
+if TYPE_CHECKING:
+    from p2pdice.cli.replaying import Chapter
 
 
 def run(options: argparse.Namespace) -> int:
@@ -65,22 +69,48 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from p2pdice.cli import verdict
+    from p2pdice.cli import replaying, verdict
+    from p2pdice.cli.lines import is_terminal
 
     report = verdict.examine(_read(options.file))
     if report.seated is None:
         raise Complaint(_("{file}: not a transcript").format(file=options.file), _("Transcripts end in .p2pdice."))
     if options.notation:
         _write(options.notation, verdict.written_down(report))
-    if options.notation != "-":
-        told = verdict.retold(report, options.round)
-        if not told:
+    if options.notation == "-":
+        return OK
+    rounds = replaying.chapters(report)
+    if options.round is not None:
+        chosen = [chapter for chapter in rounds if chapter.number == options.round]
+        if not chosen:
             raise Complaint(
                 _("{file}: there is no round {number}").format(file=options.file, number=options.round),
                 _("The game has rounds 1 to {last}.").format(last=report.rounds),
             )
-        say(told)
+        say(chosen[0].lines)
+    elif options.plain or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
+        say(line for chapter in rounds for line in chapter.lines)
+    else:
+        _step(rounds)
     return OK
+
+
+def _step(rounds: "Sequence[Chapter]") -> None:
+    """Show round after round, as far and in which order the person at the terminal likes."""
+    at = 0
+    while at < len(rounds):
+        say(rounds[at].lines)
+        at += 1
+        if at == len(rounds):
+            break
+        try:
+            answer = input(_("-- Enter: round {number}; a number: that round; q: leave -- ").format(number=at)).strip()
+        except EOFError:
+            return
+        if answer.isascii() and answer.isdigit() and 0 < int(answer[:6]) < len(rounds):
+            at = int(answer[:6])
+        elif answer:
+            break
 
 
 def _write(name: str, text: str) -> None:

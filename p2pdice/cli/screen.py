@@ -3,17 +3,17 @@
 Knows sentences and their order; not where they are printed, nor how anything is typed or sent.
 """
 
+from collections.abc import Mapping, Sequence
 from copy import copy
 
 from p2pdice.cli import refusals, ruletext, telling, troubles
-from p2pdice.cli.clean import CHAT_CELLS, clean, width
+from p2pdice.cli.clean import CHAT_CELLS, clean
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.table import Table
+from p2pdice.cli.tally import Tally, summary
 from p2pdice.cli.words import cup, dice_count, listed
 from p2pdice.protocol import events
-from p2pdice.rules import Ended, Gone, Kind, OrderDrawn, RoundBegan, RoundSettled, Special, record_json
-
-STATUS_LINES = 6
+from p2pdice.rules import Ended, Gone, Kind, OrderDrawn, RoundBegan, RoundSettled, Special, count, record_json
 
 
 class Screen:
@@ -22,12 +22,15 @@ class Screen:
     def __init__(self, *, detailed: bool) -> None:
         self.table = Table()
         self._detailed = detailed
+        self._tally = Tally()
 
     def tell(self, event: events.Event) -> list[str]:
         """Take in one event; the lines that tell it, perhaps none."""
         before = copy(self.table)
         self.table.follow(event)
-        return lines(before, self.table, event, detailed=self._detailed)
+        self._tally.follow(event)
+        told = lines(before, self.table, event, detailed=self._detailed)
+        return [*told, *summary(self._tally, self.table.names)] if isinstance(event, Ended) else told
 
 
 def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = True) -> list[str]:
@@ -42,7 +45,7 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
         case OrderDrawn() | RoundBegan() | RoundSettled() | Gone() | Ended():
             return _record(before, table, event)
         case events.MayOblige():
-            return _may_oblige(table, event.seat)
+            return may_oblige(table, event.seat)
         case events.DiceDealt(seat=seat) if seat == table.you:
             return dice(table)
         case events.TurnBegan():
@@ -52,7 +55,7 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
         case events.ActionMade():
             return [telling.action(table.name(event.seat), event.action, auto=event.auto)]
         case events.CupsShown():
-            return [f"  {table.name(seat)}: {cup(cups)}" for seat, cups in event.cups.items()]
+            return _cups(before, table, event.cups)
         case events.PeerLost():
             return [_("{name} cannot be heard. The seat is kept for now.").format(name=table.name(event.seat))]
         case events.PeerBack():
@@ -100,8 +103,10 @@ def _lobby(before: Table, table: Table) -> list[str]:
         shown += _times(table)
         if table.hosting:
             shown.append(_("/rules shows the rules in full."))
-    if _places(table) != (_places(before) if before.rules else []):
-        shown.append(_("At the table: {seats}.").format(seats=listed(_places(table))))
+    if places(table) != (places(before) if before.rules else []):
+        shown.append(_("At the table: {seats}.").format(seats=listed(places(table))))
+    if table.code and table.code != before.code:
+        shown.append(_("Room code: {code}. The others add: --code {code}").format(code=clean(table.code, CHAT_CELLS)))
     if any(owner is not None for owner in table.bots) and not any(owner is not None for owner in before.bots):
         shown.append(_("Whoever brings a bot could read its dice."))
     hint = lobby_hint(table)
@@ -119,7 +124,7 @@ def lobby_hint(table: Table) -> list[str]:
     return []
 
 
-def _places(table: Table) -> list[str]:
+def places(table: Table) -> list[str]:
     return [
         name if not (marks := _marks(table, seat)) else _("{name} ({marks})").format(name=name, marks=listed(marks))
         for seat, name in enumerate(table.names)
@@ -151,12 +156,12 @@ def _times(table: Table) -> list[str]:
 
 def _formed(table: Table) -> list[str]:
     return [
-        _("The game begins. Seats, clockwise: {seats}.").format(seats=listed(_places(table))),
+        _("The game begins. Seats, clockwise: {seats}.").format(seats=listed(places(table))),
         _("Table words: {words}. Everyone at this table has the same: read one aloud.").format(words=table.words),
     ]
 
 
-def _may_oblige(table: Table, seat: int) -> list[str]:
+def may_oblige(table: Table, seat: int) -> list[str]:
     if seat != table.you:
         return [_("{name} may oblige a special round.").format(name=table.name(seat))]
     return [
@@ -179,6 +184,21 @@ def dice(table: Table) -> list[str]:
     return shown
 
 
+def _cups(before: Table, table: Table, cups: Mapping[int, Sequence[int]]) -> list[str]:
+    """Cups in the order in which they are turned up, each with the count so far where it is a bid that was called."""
+    opened = dict(before.opened)
+    shown = []
+    for seat in table.turned(cups):
+        opened[seat] = tuple(cups[seat])
+        if table.bid is None or table.passed:
+            shown.append(f"  {table.name(seat)}: {cup(cups[seat])}")
+        else:
+            text = _("  {name}: {dice} ({n} of {quantity})")
+            n = count(opened.values(), table.bid.face, table.wild)
+            shown.append(text.format(name=table.name(seat), dice=cup(cups[seat]), n=n, quantity=table.bid.quantity))
+    return shown
+
+
 def _turn(table: Table, detailed: bool) -> list[str]:
     if table.turn is None:
         return []
@@ -187,14 +207,14 @@ def _turn(table: Table, detailed: bool) -> list[str]:
     shown = [_("Your turn")]
     if detailed:
         shown += dice(table) if table.history else []  # else they were told a moment ago
-        shown += _standing(table)
+        shown += standing(table)
         shown.append(telling.choices(table.legal))
         if table.seconds is not None:
             shown.append(_("You have {seconds} s.").format(seconds=round(table.seconds)))
     return shown
 
 
-def _standing(table: Table) -> list[str]:
+def standing(table: Table) -> list[str]:
     if table.bid is None or table.bidder is None:
         return []
     passed = table.last is not None and table.last.kind is Kind.PASO
@@ -204,7 +224,7 @@ def _standing(table: Table) -> list[str]:
 def who(table: Table) -> list[str]:
     """The answer to /who: everyone at the table, with what they have left."""
     if not table.playing:
-        return [_("At the table: {seats}.").format(seats=listed(_places(table)))]
+        return [_("At the table: {seats}.").format(seats=listed(places(table)))]
     shown = []
     for seat in table.order:
         marks = _marks(table, seat)
@@ -230,52 +250,3 @@ def history(table: Table) -> list[str]:
     if not table.history:
         return [_("Nothing has been said in this round.")]
     return [telling.action(table.name(seat), made) for seat, made in table.history]
-
-
-def status(table: Table, columns: int) -> list[str]:
-    """The live area under the scrolling lines, at most STATUS_LINES lines, each at most `columns` cells wide."""
-    if table.over or table.rules is None:
-        return []
-    if not table.playing:
-        shown = [listed(_places(table)), *lobby_hint(table)]
-    else:
-        seats = wrapped(listed(_seat(table, seat) for seat in table.order), columns)[:2]
-        shown = [*seats, *(_standing(table) or [_("No bid yet.")]), *dice(table)[:1]]
-        for line in _due(table):
-            shown += wrapped(line, columns)
-    return [clean(line, max(1, columns - 1)) for line in shown[:STATUS_LINES]]
-
-
-def wrapped(text: str, columns: int) -> list[str]:
-    """Text on as many lines as it takes, broken between words; cells are counted, not letters. Keeps an indent."""
-    indent = text[: len(text) - len(text.lstrip())]
-    rows = [indent]
-    for word in text.split():
-        if rows[-1].strip() and width(rows[-1]) + 1 + width(word) >= columns:
-            rows.append(indent)
-        rows[-1] += (" " if rows[-1].strip() else "") + word
-    return rows
-
-
-def _seat(table: Table, seat: int) -> str:
-    mark = "> " if seat in (table.turn, table.may_oblige) else ""
-    count = str(table.dice[seat])
-    if table.rules is not None and table.rules.show_lost and not table.points:
-        count += f"/{table.rules.starting_dice}"
-    if table.banked[seat]:
-        count += f"+{table.banked[seat]}"
-    if table.points:
-        points = table.penalties[seat]
-        count = ngettext("{n} point", "{n} points", points).format(n=points)
-    return f"{mark}{table.name(seat)} {count}" + (" ?" if seat in table.lost else "")
-
-
-def _due(table: Table) -> list[str]:
-    if table.may_oblige is not None:
-        return _may_oblige(table, table.may_oblige)[-1:]
-    if table.turn == table.you and table.turn is not None:
-        return [telling.choices(table.legal)]
-    shown = [telling.choices(table.may_call)] if table.may_call else []
-    if table.turn is not None:
-        shown.append(_("{name} to play.").format(name=table.name(table.turn)))
-    return shown

@@ -13,9 +13,11 @@ from p2pdice.cli import find, houserules, memory, troubles
 from p2pdice.cli.clean import clean_name
 from p2pdice.cli.complaint import NO_TABLE, USAGE, Complaint
 from p2pdice.cli.language import _
-from p2pdice.cli.play import Driver, Frontend, Play
+from p2pdice.cli.lines import is_terminal
+from p2pdice.cli.play import Frontend, Play
 from p2pdice.net import driver as net
-from p2pdice.net.errors import ListenError, NetError, StoreError
+from p2pdice.net.again import again
+from p2pdice.net.errors import ChannelError, ListenError, NetError, StoreError
 from p2pdice.rules import Ruleset
 
 PACE_S = 1.0
@@ -34,22 +36,34 @@ def run(options: argparse.Namespace) -> int:
     interactive = wants_screen(options, os.environ, sys.stdin, sys.stdout)
     frontend = _frontend(options, interactive=interactive)
     if options.pace is None:
-        options.pace = PACE_S if interactive and not options.auto else 0.0
+        options.pace = PACE_S if wants_a_person(options, sys.stdin) else 0.0
     try:
         return asyncio.run(_play(options, frontend, name, rules))
     except NetError as error:
         usage = isinstance(error, ListenError | StoreError)
         line, hint = troubles.trouble(error.reason, error.fields)
+        if isinstance(error, ChannelError) and error.reason in troubles.UNREACHED:
+            hint = f"{hint}\n{find.ask_the_doctor(options.target)}"
         raise Complaint(line, hint, USAGE if usage else NO_TABLE) from error
 
 
 async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rules: Ruleset | None) -> int:
     driver = await _driver(options, name, rules)
-    hints = options.hints == "on" and not options.json and not options.auto
-    return await Play(driver, frontend, auto=options.auto is not None, hints=hints).run()
+    auto = options.auto is not None
+    hints = options.hints == "on" and not options.json and not auto
+    # The pace is for people: programs and pipes are told everything at once, whatever pace their bots have.
+    person = wants_a_person(options, sys.stdin)
+    while True:
+        pace_s = options.pace if person else 0.0
+        play = Play(driver, frontend, auto=auto, hints=hints, pace_s=pace_s, offer=person)
+        status = await play.run()
+        if not play.again:
+            return status
+        frontend.restart()
+        driver = again(driver)
 
 
-async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None) -> Driver:
+async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None) -> net.Driver:
     """The one place that knows how a driver is made."""
     settings = net.Settings(
         name=name,
@@ -87,9 +101,9 @@ def wants_screen(
     return is_terminal(stdin) and is_terminal(stdout)
 
 
-def is_terminal(stream: IO[str] | None) -> bool:
-    """Whether a person is at the other end of a stream; streams may be missing or closed."""
-    return stream is not None and not stream.closed and stream.isatty()
+def wants_a_person(options: argparse.Namespace, stdin: IO[str] | None) -> bool:
+    """Whether somebody sits at this process and plays."""
+    return is_terminal(stdin) and not options.json and not options.auto
 
 
 def _frontend(options: argparse.Namespace, *, interactive: bool) -> Frontend:

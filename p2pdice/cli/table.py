@@ -3,7 +3,7 @@
 `follow` takes the events in order; everything that draws or answers reads the fields. Names are cleaned here, once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from p2pdice.cli.clean import clean_names
@@ -20,6 +20,7 @@ class Table:
     bots: tuple[int | None, ...] = ()
     ready: tuple[bool, ...] = ()
     needed: int | None = None
+    code: str | None = None
     you: int | None = None
     hosting: bool = False
     rules: Ruleset | None = None
@@ -46,6 +47,7 @@ class Table:
     may_call: tuple[Action, ...] = ()
     may_oblige: int | None = None
     history: list[tuple[int, Action]] = field(default_factory=list)
+    opened: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
 
     def name(self, seat: int) -> str:
@@ -62,13 +64,34 @@ class Table:
         """Whether the game waits for this seat: its turn, or its choice to oblige."""
         return self.you is not None and self.you in (self.turn, self.may_oblige)
 
+    @property
+    def position(self) -> tuple[int, int]:
+        """Where the game stands: it changes with every round and everything said in it."""
+        return self.round_number, len(self.history)
+
+    @property
+    def wild(self) -> bool:
+        """Whether ones count as every face in this round."""
+        return self.rules is not None and self.rules.wild_ones and self.special is None
+
+    @property
+    def passed(self) -> bool:
+        """Whether what was said last, before a call if there was one, is a pass."""
+        said = [made.kind for _seat, made in self.history if made.kind not in (Kind.DUDO, Kind.CALZO)]
+        return bool(said) and said[-1] is Kind.PASO
+
+    def turned(self, cups: Collection[int]) -> list[int]:
+        """The seats of `cups` in the order in which they are turned up: round the table, whoever made the bid last."""
+        bidder, seats, step = self.bidder, len(self.names), 1 if self.direction == "left" else -1
+        return sorted(cups, key=lambda seat: seat if bidder is None else (step * (seat - bidder) - 1) % seats)
+
     def follow(self, event: events.Event) -> None:
         """Take in one event."""
         match event:
             case events.LobbyChanged() if not self.playing:  # its places are not the game's seats
                 self._sit(event)
                 self.title, self.ready, self.needed = event.title, event.ready, event.needed
-                self.hosting = event.hosting
+                self.hosting, self.code = event.hosting, event.code
             case events.TableFormed():
                 self._sit(event)
                 self.words, self.playing = event.words, True
@@ -91,6 +114,8 @@ class Table:
                 self.may_call = event.legal
             case events.ActionMade():
                 self._act(event.seat, event.action)
+            case events.CupsShown():
+                self.opened = {**self.opened, **event.cups}
             case RoundSettled():
                 self._clear()
                 self.dice, self.banked, self.penalties = event.dice, event.banked, event.penalties
@@ -115,6 +140,7 @@ class Table:
 
     def _begin(self, event: RoundBegan) -> None:
         self._clear()
+        self.opened = {}
         self.round_number, self.special, self.direction = event.round_number, event.special, event.direction
         self.history.clear()
 

@@ -152,13 +152,19 @@ def standing(bid: Action, bidder: str, *, passed: bool) -> str:
     return text.format(dice=dice_of(bid.quantity, bid.face), bid=f"{bid.quantity}x{bid.face}", name=bidder)
 
 
-def choices(legal: Sequence[Action]) -> str:
-    """What may be done now, short: the least bid on each face, then the calls."""
-    least: dict[int, Action] = {}
+def least(legal: Sequence[Action]) -> list[Action]:
+    """The lowest bid on each face, lowest first, then everything else that is legal."""
+    lowest: dict[int, Action] = {}
     for item in legal:
         if item.kind is Kind.BID:
-            least.setdefault(item.face, item)
-    lowest = sorted(least.values(), key=lambda bid: (bid.quantity, bid.face))
+            lowest.setdefault(item.face, item)
+    bids = sorted(lowest.values(), key=lambda bid: (bid.quantity, bid.face))
+    return [*bids, *(item for item in legal if item.kind is not Kind.BID)]
+
+
+def choices(legal: Sequence[Action]) -> str:
+    """What may be done now, short: the least bid on each face, then the calls."""
+    lowest = [typed(item) for item in least(legal) if item.kind is Kind.BID]
     calls = [typed(item) for item in legal if item.kind is not Kind.BID]
     if lowest and calls:
         text = _("You may bid {bids} or more, or {calls}.")
@@ -166,4 +172,4 @@ def choices(legal: Sequence[Action]) -> str:
         text = _("You may bid {bids} or more.")
     else:
         text = _("You may say {calls}.")
-    return text.format(bids=listed(map(typed, lowest)), calls=listed(calls))
+    return text.format(bids=listed(lowest), calls=listed(calls))

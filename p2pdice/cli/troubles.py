@@ -11,6 +11,9 @@ from p2pdice.cli.language import _
 
 Fields = Mapping[str, Any]
 
+# What p2pdice doctor can tell more about.
+UNREACHED = ("refused", "timeout", "unreachable", "no-network", "missing-zone", "denied", "frozen")
+
 
 def trouble(reason: str, fields: Fields) -> tuple[str, str]:
     """A line and a hint for a NetError's reason."""

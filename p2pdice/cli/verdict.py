@@ -1,21 +1,20 @@
-"""What a transcript holds, for people and for programs: its verdict, its game retold, its game in notation.
+"""What a transcript holds, for people and for programs: its verdict, and its game in notation.
 
 Judging is protocol.audit's; here are only forms and sentences.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from p2pdice.cli.clean import clean_names
 from p2pdice.cli.complaint import FAILED, OK, USAGE
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.refusals import offence
-from p2pdice.cli.screen import Screen
 from p2pdice.cli.words import listed
 from p2pdice.protocol.audit import Finding, Report, audit
-from p2pdice.protocol.events import ActionMade, CupsShown, Event, TableFormed
+from p2pdice.protocol.events import ActionMade, CupsShown
 from p2pdice.protocol.roster import Seated
-from p2pdice.rules import Gone, RoundBegan, RoundSettled, Writer
+from p2pdice.rules import Gone, RoundSettled, Writer
 
 _STATUS = {"clean": OK, "fault": FAILED, "incomplete": FAILED, "unreadable": USAGE}
 
@@ -81,12 +80,9 @@ def in_words(report: Report) -> list[str]:
     seated = report.seated
     if seated is None:
         return lines
-    lines.append(
-        ngettext(
-            "{n} round of {system}, {entries} entries.", "{n} rounds of {system}, {entries} entries.", report.rounds
-        ).format(n=report.rounds, system=seated.roster.terms.rules.system, entries=report.entries)
-    )
-    lines.append(_("Table words: {words}").format(words=seated.words))
+    lines += _checked(report, seated.roster.terms.rules.system)
+    words = _("Table words: {words}. Those who played saw the same above their first round.")
+    lines.append(words.format(words=seated.words))
     for seat, name in enumerate(names):
         owner = _bot_of(seated, seat)
         who = name if owner is None else _("{name} (bot of {owner})").format(name=name, owner=names[owner])
@@ -94,6 +90,26 @@ def in_words(report: Report) -> list[str]:
     if report.winners:
         lines.append(_("Won by: {names}.").format(names=listed(names[seat] for seat in report.winners)))
     return lines
+
+
+def _checked(report: Report, system: str) -> list[str]:
+    """What the verdict stands on: how much of what was looked at."""
+    rounds = ngettext(
+        "{n} round of {system}, {entries} entries: each signed by whom it names, each at its place in the chain.",
+        "{n} rounds of {system}, {entries} entries: each signed by whom it names, each at its place in the chain.",
+        report.rounds,
+    )
+    signatures = ngettext("{n} signature checked.", "{n} signatures checked.", report.signatures)
+    dice = ngettext(
+        "{n} die worked out again from what all players put in, as promised before anyone saw it.",
+        "{n} dice worked out again from what all players put in, as promised before anyone saw them.",
+        report.dice,
+    )
+    return [
+        rounds.format(n=report.rounds, system=system, entries=report.entries),
+        signatures.format(n=report.signatures),
+        dice.format(n=report.dice),
+    ]
 
 
 def _headline(report: Report) -> str:
@@ -118,20 +134,6 @@ def _fault(fault: Finding, names: Sequence[str]) -> str:
     return _("  {name}, entry {entry}: {what}").format(name=names[fault.seat], entry=fault.entry, what=what)
 
 
-def retold(report: Report, only: int | None = None) -> list[str]:
-    """The game as it was told live, as an onlooker heard it; `only`: one round of it."""
-    screen = Screen(detailed=False)
-    told: list[str] = []
-    current = 0
-    for event in _all_events(report):
-        lines = screen.tell(event)
-        if isinstance(event, RoundBegan):
-            current = event.round_number
-        if only is None or current == only:
-            told += lines
-    return told
-
-
 def written_down(report: Report) -> str:
     """The game in notation, for the referee."""
     seated = report.seated
@@ -150,20 +152,3 @@ def written_down(report: Report) -> str:
             case _:
                 pass
     return writer.text()
-
-
-def _all_events(report: Report) -> Iterator[Event]:
-    seated = report.seated
-    assert seated is not None
-    terms = seated.roster.terms
-    yield TableFormed(
-        game=seated.game_id.hex(),
-        words=seated.words,
-        you=-1,
-        names=_names(seated),
-        bots=tuple(_bot_of(seated, seat) for seat in range(len(seated.players))),
-        rules=terms.rules,
-        turn_time_s=terms.turn_time_s,
-        drop_time_s=terms.drop_time_s,
-    )
-    yield from report.events

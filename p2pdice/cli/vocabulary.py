@@ -116,6 +116,7 @@ _SLASHES = {
     "say": "say decir di dizer diga",
     "who": "who quien quienes quem",
     "hints": "hints pistas dicas",
+    "rematch": "rematch again revancha otra revanche outra",
     "quit": "quit exit salir sair q",
     "ready": "ready listo lista pronto pronta",
     "start": "start empezar comenzar comecar iniciar",

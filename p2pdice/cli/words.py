@@ -70,6 +70,20 @@ def cup(dice: Sequence[int] | None) -> str:
     return "?" if dice is None else " ".join(str(die) for die in sorted(dice)) or "-"
 
 
+def percent(chance: float) -> str:
+    """A chance, 0 to 1, in whole per cent; what is only nearly sure is not rounded to what is."""
+    if 0 < chance < 0.005:
+        return _("under 1 %")
+    if 0.995 <= chance < 1:
+        return _("over 99 %")
+    return _("{n} %").format(n=round(100 * chance))
+
+
+def pips(dice: Sequence[int]) -> str:
+    """Dice as U+2680 to U+2685, in the order of `cup`; only for terminals whose encoding has them."""
+    return " ".join(chr(0x267F + die) for die in sorted(dice))
+
+
 def listed(items: Iterable[str]) -> str:
     """Items one after another. Commas only: the word for "and" changes with its neighbour in Spanish."""
     return ", ".join(items)

@@ -3,7 +3,8 @@ first that proves to be the right one is kept. Must not know where the addresses
 
 import asyncio
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
 
 from p2pdice.fairness.keys import SigningKey
 from p2pdice.net.channel import VERSION, Channel, Version, open_channel
@@ -14,10 +15,11 @@ STAGGER_S = 0.25
 MOST_TARGETS = 16
 
 # When every address failed: which failure tells the person most. Those not named here come last.
-_TELLING = ("version", "self", "other-key", "bad-handshake", "oversized", "frozen", "closed", "denied", "refused",
-            "timeout", "unreachable", "missing-zone", "no-network", "unknown-host")
+_TELLING = ("version", "self", "other-key", "other-table", "bad-handshake", "oversized", "frozen", "closed", "denied",
+            "refused", "timeout", "unreachable", "missing-zone", "no-network", "unknown-host")
 
 Address = tuple[str, int]
+T = TypeVar("T")
 
 
 async def dial(addresses: Sequence[Address], key: SigningKey, *, expected: bytes | None = None,
@@ -26,36 +28,42 @@ async def dial(addresses: Sequence[Address], key: SigningKey, *, expected: bytes
 
     Hosts may be names or numeric. Raises ChannelError with the reason that tells most.
     """
+    async def attempt(host: str, port: int) -> Channel:
+        return _expected(await open_channel(host, port, key, version=version), expected)
+
+    return await race(addresses, attempt, Channel.close)
+
+
+async def race(addresses: Sequence[Address], attempt: Callable[[str, int], Coroutine[Any, Any, T]],
+               discard: Callable[[T], object]) -> T:
+    """What the first attempt that succeeds returns; what others return at that same moment is discarded.
+
+    Raises ChannelError with the reason that tells most, when all have failed with one.
+    """
     targets = await _resolve(addresses)
     if len(targets) == 1:  # nothing to race with
-        return _expected(await open_channel(*targets[0], key, version=version), expected)
+        return await attempt(*targets[0])
     errors = [] if targets else [ChannelError("unknown-host")]
-    running: set[asyncio.Task[Channel]] = set()
+    running: set[asyncio.Task[T]] = set()
     try:
         while targets or running:
             if targets:
-                host, port = targets.pop(0)
-                running.add(asyncio.create_task(open_channel(host, port, key, version=version)))
+                running.add(asyncio.create_task(attempt(*targets.pop(0))))
             finished, running = await asyncio.wait(
                 running, timeout=STAGGER_S if targets else None, return_when=asyncio.FIRST_COMPLETED)
-            # Two may arrive at the same moment; `running` keeps those not looked at, so that they get closed.
+            # Two may arrive at the same moment; `running` keeps those not looked at, so that they get discarded.
             while finished:
                 task = finished.pop()
-                outcome = _outcome(task, expected)
-                if isinstance(outcome, Channel):
-                    running |= finished
-                    return outcome
-                errors.append(outcome)
+                try:
+                    won = task.result()
+                except ChannelError as error:
+                    errors.append(error)
+                    continue
+                running |= finished
+                return won
     finally:
-        await _give_up(running)
+        await _give_up(running, discard)
     raise min(errors, key=_rank)
-
-
-def _outcome(task: asyncio.Task[Channel], expected: bytes | None) -> Channel | ChannelError:
-    try:
-        return _expected(task.result(), expected)
-    except ChannelError as error:
-        return error
 
 
 def _expected(channel: Channel, key: bytes | None) -> Channel:
@@ -65,12 +73,12 @@ def _expected(channel: Channel, key: bytes | None) -> Channel:
     return channel
 
 
-async def _give_up(running: set[asyncio.Task[Channel]]) -> None:
+async def _give_up(running: set[asyncio.Task[T]], discard: Callable[[T], object]) -> None:
     for task in running:
         task.cancel()
     for outcome in await asyncio.gather(*running, return_exceptions=True):
-        if isinstance(outcome, Channel):
-            outcome.close()
+        if not isinstance(outcome, BaseException):
+            discard(outcome)
 
 
 def _rank(error: ChannelError) -> int:

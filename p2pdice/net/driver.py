@@ -14,12 +14,11 @@ from pathlib import Path
 
 from p2pdice.bots import LEVELS, Bot
 from p2pdice.net.dial import Address
-from p2pdice.net.discovery import Discovery
-from p2pdice.net.errors import ChannelError, DiscoveryFailed, VersionMismatch
+from p2pdice.net.errors import ChannelError, VersionMismatch
 from p2pdice.net.files import Appender, open_record
-from p2pdice.net.interfaces import reach
 from p2pdice.net.mesh import Mesh
-from p2pdice.net.store import Store
+from p2pdice.net.presence import Presence
+from p2pdice.net.store import Identity, Store
 from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import (
     Closed,
@@ -39,13 +38,16 @@ from p2pdice.protocol.roster import Terms
 from p2pdice.protocol.transcript import TranscriptWriter
 from p2pdice.rules import CALZO, Action, IllegalAction, Ruleset, RulesetError, View
 
+AGAIN_S, AGAIN_PAUSE_S = 60.0, 1.0  # how long those who play again look for the host's table, and how often
+SHOWING_S = 0.2  # how often a bot looks whether the cups that went up have been shown
 PATIENCE = 200  # frames that no honest process sends, before its link is closed
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What host and join have in common. `auto`: the level of the bot that plays this seat, None for a person or a
-    program; `consent`: nobody has to press Enter; `folder` None: keep nothing."""
+    program; `consent`: nobody has to press Enter; `folder` None: keep nothing; `company`: the keys of those who play
+    again, and nobody else; `identity`: one that lives in memory and is to be used once more."""
 
     name: str
     folder: Path | None
@@ -56,6 +58,8 @@ class Settings:
     auto: str | None = None
     pace_s: float = 0.0
     consent: bool = False
+    company: frozenset[bytes] = frozenset()
+    identity: Identity | None = None
 
 
 class Driver:
@@ -65,18 +69,20 @@ class Driver:
                  target: Address | None) -> None:
         """`make_peer(driver, host)` with the host's key; `target`: where the table is, None to be the host."""
         self.on_event: Callable[[Event], None] = lambda event: None
+        self.telling: Callable[[], bool] = lambda: False  # whether people are still being told what has happened
         self.settings = settings
         self.store = Store(settings.folder, self._told)
-        self.identity = self.store.identity()
+        self.identity = settings.identity or self.store.identity()
         self.mesh = Mesh(self.identity.key, linked=self._linked, received=self._received, lost=self._lost,
                          refused=self._refused)
         self.levels: dict[bytes, Bot] = {}
         if settings.auto:
             self.levels[self.identity.key.public] = LEVELS[settings.auto]
         self._make_peer = make_peer
-        self._target = target
+        self.target = target
+        self.port = 0
         self._peer: Peer | None = None
-        self._discovery: Discovery | None = None
+        self._presence: Presence | None = None  # from the open port on
         self._file: Appender | None = None
         self._writer: TranscriptWriter | None = None  # from the first record on
         self._timer: asyncio.TimerHandle | None = None
@@ -94,49 +100,59 @@ class Driver:
         try:
             if self.settings.record:  # before anybody relies on this seat: a file that cannot be is an error now
                 self._file = open_record(self.settings.record, lambda content: None)
-            port = self.mesh.listen(self.settings.bind, self.settings.port)
-            if self._target is None:
+            self.port = port = self.mesh.listen(self.settings.bind, self.settings.port)
+            presence = Presence(self.mesh, self.settings.bind, mdns=self.settings.mdns, moved=self._moved,
+                                troubled=lambda error: self.on_event(Troubled(error.reason, error.fields)))
+            self._presence = presence
+            presence.open(port, self.identity.key.public)
+            if self.target is None:
                 self._peer = self._make_peer(self, b"")
-                self._listening(port)
-                await self._announce(port)
+                self._listening(presence.addresses)
+                lobby = self.peer.lobby
+                if not self.settings.company:
+                    await presence.announce({"v": str(PROTOCOL), "room": lobby.room.hex(), "title": lobby.title})
             else:
-                host = await self.mesh.connect([self._target])
-                self.mesh.want(host, [self._target])
+                routes = presence.routes(self.target)
+                host = await self._connect(routes)
+                presence.want(host, routes)
             await self._finished
         finally:
             await self._close()
         return self._status
 
+    async def _connect(self, routes: Sequence[Address]) -> bytes:
+        """The host's key. Raises ChannelError; a host that plays again is given time to open its table."""
+        deadline = self._now() + (AGAIN_S if self.settings.company else 0.0)
+        while True:
+            try:
+                return await self.mesh.connect(routes)
+            except ChannelError:
+                if self._now() >= deadline:
+                    raise
+            await asyncio.sleep(AGAIN_PAUSE_S)
+
     async def _close(self) -> None:
         for timer in [*self._thinking, *([self._timer] if self._timer else [])]:
             timer.cancel()
-        if self._discovery:
-            await self._discovery.aclose()
+        if self._presence:
+            await self._presence.aclose()
         await self.mesh.aclose()
         if self._file:
             self._file.close()
         self.identity.release()
 
-    def _listening(self, port: int) -> None:
-        addresses = reach(self.settings.bind).addresses
+    def _listening(self, addresses: tuple[str, ...]) -> None:
+        port = self.mesh.port
         self.peer.listening(port, addresses)
-        if self._target is None:
+        if self.target is None:
             shown = f"[{addresses[0]}]" if addresses and ":" in addresses[0] else addresses[0] if addresses else "?"
             self.on_event(Listening(port, addresses, f"p2pdice join {shown}:{port}"))
         self._pump()
 
-    async def _announce(self, port: int) -> None:
-        """Let others find the table. Whatever fails here costs the finding only, never the game."""
-        if not self.settings.mdns:
-            return
-        self._discovery = Discovery(self.settings.bind)
-        try:
-            await self._discovery.start()
-            lobby = self.peer.lobby
-            await self._discovery.announce(port, {"v": str(PROTOCOL), "room": lobby.room.hex(), "title": lobby.title})
-        except DiscoveryFailed as error:
-            self._discovery = None
-            self.on_event(Troubled(error.reason, error.fields))
+    def _moved(self, addresses: tuple[str, ...]) -> None:
+        """This computer is reached elsewhere now. Players in a game dial each other; newcomers need to be told."""
+        if self._peer and self.peer.session is None and self.peer.lobby.toss is None:
+            self._listening(addresses)
 
     # --- for the user
 
@@ -204,9 +220,13 @@ class Driver:
     # --- from the links
 
     def _linked(self, key: bytes, address: str) -> None:
+        if self.settings.company and key not in self.settings.company:
+            self.mesh.forget(key)
+            return
         if self._peer is None:
+            assert self._presence is not None, "the port was opened first"
             self._peer = self._make_peer(self, key)
-            self._listening(self.mesh.port)
+            self._listening(self._presence.addresses)
         self.peer.linked(key, self._now())
         self._pump()
 
@@ -243,7 +263,8 @@ class Driver:
         for link, frame in effects.sends:
             self.mesh.send(link, frame)
         for key, port, addresses in effects.dials:
-            self.mesh.want(key, [(host, port) for host in addresses])
+            assert self._presence is not None, "the port was opened first"
+            self._presence.expect(key, [(host, port) for host in addresses])
         for event in effects.events:
             self._tell(event)
         self._arm()
@@ -277,10 +298,13 @@ class Driver:
                 self._think(seat, self._choose_call)
 
     def _begun(self) -> None:
-        """The table takes in nobody more."""
-        if self._discovery:
-            task = asyncio.ensure_future(self._discovery.withdraw())
-            task.add_done_callback(lambda done: done.exception())
+        """The table takes in nobody more, and everyone who sits there dials everyone: whoever can reaches the other."""
+        presence, lobby = self._presence, self.peer.lobby
+        assert presence is not None, "the port was opened first"
+        presence.playing(lobby.room.hex())
+        for member in lobby.members:
+            if member.key != self.identity.key.public:
+                presence.expect(member.key, [(host, member.port) for host in member.addresses])
 
     def _end(self, status: int) -> None:
         self._status = status
@@ -323,6 +347,11 @@ class Driver:
     def _decide(self, seat: int, slot: int, decide: Callable[[int, Bot], None], bot: Bot) -> None:
         now = self._now()
         self._thinking = {timer for timer in self._thinking if timer.when() > now}
+        if self.telling():
+            again = partial(self._decide, seat, slot, decide, bot)
+            pause_s = max(SHOWING_S, self.settings.pace_s)
+            self._thinking.add(asyncio.get_running_loop().call_later(pause_s, again))
+            return
         session = self.peer.session
         if session and not session.closed and session.ledger.slot in (slot, slot + 1):
             with contextlib.suppress(LocalFault, IllegalAction):  # the moment has passed

@@ -11,9 +11,10 @@ from p2pdice.net.interfaces import Reach
 MOST_ROOMS = 64
 MOST_ROOMS_PER_ADDRESS = 8
 MOST_ADDRESSES = 8
+PLAYING = "playing"  # the state of an announcement by which the players of a game find each other again
 
 # What an announcement may say, and how many bytes of UTF-8 each; 200 bytes together (RFC 6763 section 6.2).
-TEXT_BYTES = {"v": 16, "room": 32, "title": 72, "players": 8, "state": 12}
+TEXT_BYTES = {"v": 16, "room": 32, "title": 72, "players": 8, "state": 12, "peer": 16}
 
 _INSTANCE = re.compile(r"[0-9a-f]{16}")
 
@@ -29,6 +30,7 @@ class Hint:
     title: str = ""
     players: str = ""
     state: str = ""
+    peer: str = ""
 
 
 class Hints:

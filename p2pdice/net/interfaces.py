@@ -11,9 +11,11 @@ LOOPBACK = "127.0.0.1"
 MOST_INTERFACES = 10  # Linux caps multicast memberships at 20 for each socket
 
 # Tunnels lead elsewhere, bridges of virtual machines nowhere; both have addresses that others have too.
-_SKIPPED_NAMES = ("docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "lxc", "lxd", "cni", "flannel", "cali",
-                  "tun", "tap", "utun", "wg", "ppp", "ipsec", "tailscale", "zt", "awdl", "llw")
-_SKIPPED_DESCRIPTIONS = ("virtualbox", "vmware", "hyper-v", "tap-windows", "wintun", "wireguard", "openvpn")
+_TUNNELS = ("tun", "tap", "utun", "wg", "ppp", "ipsec", "tailscale", "zt", "vpn")
+_VIRTUAL = ("docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "lxc", "lxd", "cni", "flannel", "cali", "awdl", "llw")
+_TUNNEL_WORDS = ("tap-windows", "wintun", "wireguard", "openvpn")
+_VIRTUAL_WORDS = ("virtualbox", "vmware", "hyper-v")
+_LIKELY_NAMES = ("en", "eth", "wl", "wi-fi", "ethernet")
 
 Address = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 
@@ -65,6 +67,13 @@ class Reach:
         return [f"{host}%{interface.index}" for interface in self.interfaces
                 if any(address.version == 6 for address in interface.addresses)]
 
+    def reachable(self, host: str) -> list[str]:
+        """`routes`, for what may also be a computer's name or nonsense: that is left to whoever dials."""
+        try:
+            return self.routes(host) or [host]
+        except ValueError:
+            return [host]
+
     def near(self, host: str) -> bool:
         """Whether a numeric address is in a network of one of these interfaces."""
         ip = ipaddress.ip_address(host.partition("%")[0])
@@ -81,9 +90,11 @@ def choose(every: Sequence[Interface], bind: str | None) -> Reach:
     """The choice among `every` interface of a computer; nothing is chosen if `bind` is not one of its addresses."""
     if bind is not None and not ipaddress.ip_address(bind).is_unspecified:
         return Reach(_only(every, bind), bind)
-    useful = tuple(found for interface in every if (found := _useful(interface)).addresses)[:MOST_INTERFACES]
+    useful = [found for interface in every if (found := _useful(interface)).addresses]
+    # The cap must not cost the network that the others are on: those named as cables and radios are come first.
+    useful.sort(key=lambda found: not found.name.lower().startswith(_LIKELY_NAMES))
     if useful:
-        return Reach(useful)
+        return Reach(tuple(useful[:MOST_INTERFACES]))
     # No network at all: two terminals on this one computer can still find each other.
     return Reach(_only(every, LOOPBACK), LOOPBACK)
 
@@ -112,10 +123,27 @@ def _only(every: Sequence[Interface], host: str) -> tuple[Interface, ...]:
                  for interface in every for address in interface.addresses if address.ip == ip)
 
 
-def _useful(interface: Interface) -> Interface:
+def kind(interface: Interface) -> str:
+    """What an interface is: "loopback", "tunnel", "virtual" (of virtual machines or containers), "network", or "down"
+    if it has no address."""
     name = interface.name.lower()
-    if name.startswith(_SKIPPED_NAMES) or any(word in name for word in _SKIPPED_DESCRIPTIONS):
-        return Interface(interface.name, interface.index, ())
+    if not interface.addresses:
+        return "down"
+    if all(address.is_loopback for address in interface.addresses):
+        return "loopback"
+    if name.startswith(_TUNNELS) or any(word in name for word in _TUNNEL_WORDS):
+        return "tunnel"
+    if name.startswith(_VIRTUAL) or any(word in name for word in _VIRTUAL_WORDS):
+        return "virtual"
+    # An address without a network around it is a tunnel's, whatever its name.
+    return "network" if any(_has_network(address) for address in interface.addresses) else "tunnel"
+
+
+def _useful(interface: Interface) -> Interface:
+    addresses = interface.addresses if kind(interface) == "network" else ()
     return Interface(interface.name, interface.index, tuple(
-        address for address in interface.addresses
-        if not address.is_loopback and address.network.prefixlen < address.max_prefixlen))  # a /32 is a tunnel
+        address for address in addresses if not address.is_loopback and _has_network(address)))
+
+
+def _has_network(address: Address) -> bool:
+    return address.network.prefixlen < address.max_prefixlen

@@ -2,12 +2,12 @@
 and the answer say is the protocol's."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from p2pdice.fairness.keys import SigningKey
-from p2pdice.net.channel import VERSION, Version
-from p2pdice.net.dial import Address, dial
+from p2pdice.net.channel import VERSION, Channel, Version, open_channel
+from p2pdice.net.dial import Address, race
 from p2pdice.net.errors import ChannelError
 
 ANSWER_S = 4.0
@@ -22,20 +22,33 @@ class Looked:
     address: str
 
 
-async def look(addresses: Sequence[Address], key: SigningKey, question: bytes, *, version: Version = VERSION) -> Looked:
-    """Ask whoever answers first at these addresses. Raises ChannelError; "frozen" when connected but not answered.
+async def look(addresses: Sequence[Address], key: SigningKey, question: bytes, *,
+               right: Callable[[bytes], bool] = lambda answer: True, version: Version = VERSION) -> Looked:
+    """Ask at all of these addresses; the first answer that is `right` counts. Raises ChannelError: "frozen" when
+    connected but not answered, "other-table" when the answer was not the right one.
 
     `key` should be a throw-away one: a peer keeps one link per key, so looking under a key that has a link ends that.
     """
-    channel = await dial(addresses, key, version=version)
+    async def attempt(host: str, port: int) -> Looked:
+        channel = await open_channel(host, port, key, version=version)
+        try:
+            answer = await _ask(channel, question)
+            if not right(answer):
+                raise ChannelError("other-table")
+            return Looked(answer, channel.peer, channel.address)
+        finally:
+            channel.close()
+
+    return await race(addresses, attempt, lambda looked: None)
+
+
+async def _ask(channel: Channel, question: bytes) -> bytes:
+    channel.send(question)
     try:
-        channel.send(question)
         async with asyncio.timeout(ANSWER_S):
             while not (frame := await channel.receive()):
                 if frame is None:
                     raise ChannelError("closed")
-        return Looked(frame, channel.peer, channel.address)
+        return frame
     except TimeoutError as error:
         raise ChannelError("frozen") from error
-    finally:
-        channel.close()

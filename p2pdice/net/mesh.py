@@ -5,7 +5,7 @@ import asyncio
 import contextlib
 import random
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from p2pdice.fairness.keys import SigningKey
@@ -121,6 +121,17 @@ class Mesh:
         link = self._links.get(peer)
         if link:
             link.channel.close()
+
+    @property
+    def missing(self) -> tuple[bytes, ...]:
+        """Keys of wanted peers without a link right now."""
+        return tuple(peer for peer in self._wanted if peer not in self._links)
+
+    def moved(self, own: Collection[str]) -> None:
+        """This computer has these addresses now. Links from others are dead, long before silence would show it."""
+        for link in list(self._links.values()):
+            if link.channel.own_address() not in own:
+                link.channel.abort()
 
     async def aclose(self) -> None:
         """Send what is queued, say goodbye on every link and close the port; takes CLOSE_S at most."""

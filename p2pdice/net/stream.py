@@ -100,6 +100,11 @@ class Channel(asyncio.Protocol):
         tls = cast(asyncio.Transport, self._transport).get_extra_info("ssl_object")
         return cast(bytes, tls.getpeercert(binary_form=True))
 
+    def own_address(self) -> str:
+        """The address of this computer that the connection uses, without a zone; "" before it stands."""
+        name = self._transport.get_extra_info("sockname") if self._transport is not None else None
+        return str(name[0]).partition("%")[0] if name else ""
+
     def _end(self) -> None:
         self._closing = True
         self._out.clear()

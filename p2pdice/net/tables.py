@@ -11,7 +11,7 @@ from p2pdice.fairness.keys import SigningKey
 from p2pdice.net.dial import Address
 from p2pdice.net.discovery import Discovery
 from p2pdice.net.errors import ChannelError
-from p2pdice.net.hints import Hint
+from p2pdice.net.hints import PLAYING, Hint
 from p2pdice.net.look import look
 from p2pdice.protocol import frames
 from p2pdice.protocol.errors import Malformed
@@ -50,6 +50,8 @@ async def tables(wait_s: float | None, *, bind: str | None = None) -> AsyncItera
             discovery.forget(hint.instance)  # a host may be busy, or just gone; it will be asked again
 
     def heard(hint: Hint) -> None:
+        if hint.state == PLAYING:
+            return  # its players look for each other, not for more
         task = asyncio.create_task(ask(hint))
         asking.add(task)
         task.add_done_callback(asking.discard)
@@ -74,13 +76,26 @@ async def tables(wait_s: float | None, *, bind: str | None = None) -> AsyncItera
 
 
 async def ask_card(hint: Hint) -> Found | None:
-    """What the table behind a hint says of itself; None if nothing answers there as a table does."""
+    """What the table behind a hint says of itself; None if nothing answers there as that table does."""
+    def right(answer: bytes) -> bool:
+        # An address that others have too (a tunnel's, a bridge's of their own) leads to some other table.
+        card = _card(answer)
+        return card is not None and hint.room in ("", card.room.hex())
+
     key = SigningKey(secrets.token_bytes(32))  # a throw-away one: looking is nobody's business
-    with contextlib.suppress(ChannelError, Malformed):
-        looked = await look(hint.addresses, key, frames.encode(frames.Look()))
-        card = frames.decode(looked.frame)
-        if isinstance(card, frames.Card):
-            port = next(port for host, port in hint.addresses)
-            return Found(card.room.hex(), card.title, card.nicks, card.needed or None, card.system, card.state,
-                         (looked.address, port))
+    try:
+        looked = await look(hint.addresses, key, frames.encode(frames.Look()), right=right)
+    except ChannelError:
+        return None
+    card = _card(looked.frame)
+    assert card is not None, "it was right"
+    port = next(port for host, port in hint.addresses)
+    return Found(card.room.hex(), card.title, card.nicks, card.needed or None, card.system, card.state,
+                 (looked.address, port))
+
+
+def _card(answer: bytes) -> frames.Card | None:
+    with contextlib.suppress(Malformed):
+        frame = frames.decode(answer)
+        return frame if isinstance(frame, frames.Card) else None
     return None

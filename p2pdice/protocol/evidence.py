@@ -89,7 +89,7 @@ def convict(evidence: Evidence, game_id: bytes, verifiers: Sequence[Verifier]) -
         case = Case(evidence, messages, states, [state_hash(raw) for raw in evidence.states],
                     [verifier.public for verifier in verifiers])
         return _JUDGES[evidence.kind](case)
-    except (ValueError, IndexError) as error:  # Malformed is a ValueError; an IndexError: a body or state is missing
+    except (ValueError, LookupError, TypeError) as error:  # what is asked for is missing, or of another kind
         raise Malformed(str(error) if isinstance(error, Malformed) else "proves-nothing") from error
 
 
@@ -147,6 +147,8 @@ def _complaint(case: Case) -> int:
     sender, cup, secret = cast(tuple[int, int, bytes], ready.payload.complaint)
     _demand(opening.seat == sender == sender_commit.seat and viewer_commit.seat == ready.seat)
     _demand(opening.state == commit_state)
+    # A box that nobody owed proves nothing: without this any true key would convict whoever it is pointed at.
+    _demand(any((to_cup, viewer) == (cup, ready.seat) for to_cup, viewer, _ in opening.payload.boxes))
     _demand(ready.state == case.names[1] and opening.signed.hash in case.states[1].items)
     good = opened_box(sender_commit, opening, case.keys[sender], cup, ready.seat, secret) is not None
     false = good or not is_round_key(viewer_commit, secret)
@@ -160,6 +162,7 @@ def _illegal(case: Case) -> int:
         raise Malformed("wrong-type")
     _demand(message.state == case.names[0] and state.rules == rules_hash(case.evidence.rules))
     game = restore(cast(tuple[Any, ...], unpack(case.evidence.rules)))
+    _demand(state.phase != Phase.OVER)
     phase = next_phase(Phase(state.phase), game)
     misplaced = message.slot != state.slot + 1 or message.epoch != state.epoch
     _demand(misplaced or fault_in(message, phase, game) is not None)

@@ -262,7 +262,7 @@ class Halting:
         return self.ready_at + (MORE_HALTS_S if self._may_propose() else self._patience_s())
 
     def _patience_s(self) -> float:
-        """How long the own ballot may go on undecided: a local matter, which can delay an outcome but never split one."""
+        """How long the own ballot may go on undecided: a local matter; it can delay an outcome, but never split one."""
         present, _ = self._present()
         return BALLOT_S + self.ballot if self.proposer(self.ballot) in present else SKIP_S
 

@@ -13,7 +13,7 @@ from p2pdice.protocol.events import Closed, Event, LobbyChanged
 from p2pdice.protocol.messages import MOST_SEATS, ROOM_BYTES, Proposal, Signed, lobby_fields, signed_from
 from p2pdice.protocol.roster import Join, Roster, Terms, parse_join, parse_roster, parse_terms, sign_join, sign_roster
 from p2pdice.protocol.toss import Toss
-from p2pdice.rules import Ruleset, RulesetError, check_players
+from p2pdice.rules import LIMITS, Ruleset, RulesetError, check_players
 
 TOSS_S = 15.0  # a player whose part of the toss is not in by then is left out
 MOST_TOSSES = 3  # refusing to open is a free second throw of the seats, so it must not go on for ever
@@ -108,13 +108,19 @@ class Lobby:
         """Everyone at the table, in order of arrival, bots after their owners."""
         return [join for member in self.members for join in member.joins]
 
+    @property
+    def most(self) -> int:
+        """Seats at this table."""
+        assert self.terms is not None, "known once the card has come"
+        return self.needed or LIMITS[self.terms.rules.system].players[1]
+
     def owner_of(self, key: bytes) -> bytes:
         """The key of the player to whom a key belongs."""
         return next((member.key for member in self.members for join in member.joins if join.key == key), key)
 
     def add_bot(self, nick: str) -> bytes:
         """Bring a bot of this process. Raises LocalFault."""
-        if self.toss or len(self.joins) >= MOST_SEATS:
+        if self.toss or self.terms is None or len(self.joins) >= self.most:
             raise LocalFault("table-full")
         key = self.players.add_bot(nick)
         self._rejoin()
@@ -180,11 +186,6 @@ class HostLobby(Lobby):
         """Where the others reach this process."""
         self.port, self.addresses = port, addresses
         self._rejoin()
-
-    @property
-    def most(self) -> int:
-        """Seats at this table."""
-        return self.needed or MOST_SEATS
 
     def card(self, playing: bool) -> frames.Card:
         """What a stranger sees."""

@@ -172,7 +172,7 @@ GAME_MESSAGES: Mapping[str, tuple[type[Payload], tuple[Shape, ...]]] = {
     "SEAL": (Seal, (_HASH,)),
     "ANSWER": (Answer, (_HASH,)),
     "SHOW": (Show, (either(_ACT, word("waive", "claim")), Raw((SALT_BYTES,)))),
-    "REVEAL": (Reveal, (_HASH, Many(row(_SEAT, _SEAT, _SHARE), MOST_SEATS * MOST_SEATS))),
+    "REVEAL": (Reveal, (_HASH, Many(row(_SEAT, _SEAT, _SHARE), MOST_SEATS))),
     "HALT": (Halt, (Int(2**32), _CHOICE, Int(), _AUTO, Many(either(row(_SEAT, Int()), row(_SEAT)), 2 * MOST_SEATS),
                     _LAST)),
     "PROPOSE": (Propose, (_NAMED, _NAMED, _NAMED)),

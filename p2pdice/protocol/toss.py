@@ -81,8 +81,9 @@ class Toss:
 
     def _receive_open(self, signed: Signed) -> bytes:
         if not self._genesis:
-            if len(self._early) < len(self.roster.joins) and signed not in self._early:
-                self._early.append(signed)
+            # Unread as yet, so a spoilt copy is another one: it must not hide the true one (attack row 47).
+            if signed.value() not in [early.value() for early in self._early]:
+                self._early = [*self._early, signed][-2 * len(self.roster.joins):]
             return b""
         join, nonce = parse_seat_open(signed, self.roster, self._genesis)
         if join.key in self._opens:

@@ -68,24 +68,34 @@ FACE_FIXED = Raising(_only_more, other="face-fixed")
 FACE_CHANGE = Raising(lambda quantity, _: (NEVER, *(quantity + 1 for _ in FACES)), other="too-few-to-change-face")
 
 
-class Menus(dict[tuple[Least, int, bool, bool, bool], tuple[Action, ...]]):
-    """All that may be done in turn, by least quantities, dice in play and whether one may doubt, call exact, pass.
+_ALL = [bid(quantity, face) for quantity in range(1, MOST_DICE + 1) for face in FACES]
 
-    In the order of the notation: bids by quantity then face, dudo, calzo, paso. Emptied when it has grown large,
-    because a table of 32 with ten dice each has more positions than a process should remember.
+# What a menu of a round depends on: least quantities, and whether one may call exact, and pass.
+Position = tuple[Least, bool, bool]
+
+
+class Menus(dict[Position, tuple[Action, ...]]):
+    """All that may be done in turn with so many dice in play, each menu made when it is first asked for.
+
+    In the order of the notation: bids by quantity then face, dudo, calzo, paso.
     """
 
-    MOST = 8192
+    def __init__(self, dice: int) -> None:
+        super().__init__()
+        self.dice = dice
 
-    def __missing__(self, position: tuple[Least, int, bool, bool, bool]) -> tuple[Action, ...]:
-        least, dice, doubt, exact, passing = position
-        quantities = range(min(least), dice + 1)
-        bids = [bid(quantity, face) for quantity in quantities for face in FACES if quantity >= least[face]]
-        calls = ((DUDO, doubt), (CALZO, exact), (PASO, passing))
-        if len(self) >= self.MOST:
-            self.clear()
-        self[position] = menu = (*bids, *(call for call, offered in calls if offered))
+    def __missing__(self, position: Position) -> tuple[Action, ...]:
+        least, exact, passing = position
+        # Up to the quantity from which every face may be named, face by face; from there on all bids that there are.
+        free = min(max(least[1:]), self.dice + 1)
+        some = [bid for bid in _ALL[6 * min(least) - 6 : 6 * free - 6] if bid.quantity >= least[bid.face]]
+        calls = ((DUDO, least not in (OPEN, OPEN_NOT_ON_ONES)), (CALZO, exact), (PASO, passing))
+        menu = (*some, *_ALL[6 * free - 6 : 6 * self.dice], *(call for call, offered in calls if offered))
+        if self.dice <= _REMEMBERED:
+            self[position] = menu
         return menu
 
 
-MENUS = Menus()
+# With more dice in play there are more positions than a process should remember, and people think longer anyway.
+_REMEMBERED = 40
+MENUS = [Menus(dice) for dice in range(MOST_DICE + 1)]

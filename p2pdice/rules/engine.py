@@ -5,8 +5,9 @@ before the showdown, knows no names and speaks no language: refusals are reasons
 """
 
 from collections.abc import Collection, Sequence
+from functools import cache
 
-from .actions import CALZO, OBLIGE_CLOSED, OBLIGE_NO, OBLIGE_OPEN, Action, Kind, RoundBegan, bid
+from .actions import CALZO, OBLIGE_CLOSED, OBLIGE_NO, OBLIGE_OPEN, PASO, Action, Kind, RoundBegan, bid
 from .bids import (
     AFTER_PASS,
     FACE_CHANGE,
@@ -63,10 +64,14 @@ def new_game(
     game.dice = [rules.starting_dice] * seats if dice is None else list(dice)
     game.banked = [0] * seats if banked is None else list(banked)
     game.penalties = [0] * seats if penalties is None else list(penalties)
-    game.used = [seat in used or (special is not None and seat == opener) for seat in range(seats)]
+    game.used = [False] * seats
+    for seat in used:
+        game.used[seat] = True
+    if special is not None:
+        game.used[opener] = True
     game.winners = ()
     game.normal = _terms(rules, None)
-    if not {len(game.dice), len(game.banked), len(game.penalties)} == {seats}:
+    if not seats == len(game.dice) == len(game.banked) == len(game.penalties):
         raise ValueError("dice, banked and penalties go by seat")
     if not game.dice[opener] or seats - game.dice.count(0) < 2:
         raise ValueError("the opener and another seat need dice")
@@ -85,9 +90,10 @@ def prepare(game: Game, opener: int, special: Special | None, stage: Stage) -> N
     game.in_play = game.seats - game.dice.count(0)
     game.total = sum(game.dice)
     game.no_exact = _why_no_exact(game)
-    game.terms = game.normal if special is None else _terms(game.rules, special)
-    game.raising = game.terms.raising
-    game.least = game.terms.opening
+    game.terms = terms = game.normal if special is None else _terms(game.rules, special)
+    game.raising = terms.raising
+    game.least = terms.opening
+    game.menus = MENUS[game.total]
 
 
 def deal(game: Game) -> None:
@@ -103,14 +109,18 @@ def round_begun(game: Game) -> RoundBegan:
 
 
 def _terms(rules: Ruleset, special: Special | None) -> Terms:
-    no_pass = "" if rules.passing else "passing-off"
+    return _terms_of(rules.wild_ones, rules.open_on_ones, rules.ones_entry, rules.passing, special)
+
+
+@cache
+def _terms_of(wild: bool, open_on_ones: bool, entry: OnesEntry, passing: bool, special: Special | None) -> Terms:
+    no_pass = "" if passing else "passing-off"
     if special is not None:
         return Terms(OPEN, FACE_FIXED, FACE_FIXED, _SINGLE_DIE[special], no_pass or "pass-in-special", wild=False)
-    if not rules.wild_ones:
+    if not wild:
         return Terms(OPEN, PLAIN, PLAIN, PLAIN, no_pass, wild=False)
-    raising = _ENTRIES[rules.ones_entry]
-    opening = OPEN if rules.open_on_ones else OPEN_NOT_ON_ONES
-    return Terms(opening, raising, AFTER_PASS, raising, no_pass, wild=True)
+    opening = OPEN if open_on_ones else OPEN_NOT_ON_ONES
+    return Terms(opening, _ENTRIES[entry], AFTER_PASS, _ENTRIES[entry], no_pass, wild=True)
 
 
 def _why_no_exact(game: Game) -> str:
@@ -153,7 +163,7 @@ def _pass_refused(game: Game, seat: int) -> str:
         return "pass-after-pass"
     if game.dice[seat] != _PASS_DICE:
         return "pass-needs-five-dice"
-    return "pass-used" if seat in game.passed else ""
+    return "pass-used" if (seat, PASO) in game.history else ""
 
 
 def check(game: Game, seat: int, action: Action) -> None:
@@ -161,10 +171,10 @@ def check(game: Game, seat: int, action: Action) -> None:
     if seat != game.turn or game.stage is not _ACT:
         _check_elsewhere(game, seat, action)
         return
-    kind, quantity, face, way = action
-    if kind is not _BID:
+    face = action.face
+    if action.kind is not _BID:
         _check_call(game, seat, action)
-    elif way or not (0 < face < 7 and game.least[face] <= quantity <= game.total):
+    elif action.way or not (0 < face < 7 and game.least[face] <= action.quantity <= game.total):
         _check_bid(game, action)
 
 
@@ -257,10 +267,12 @@ def legal(game: Game, seat: int) -> tuple[Action, ...]:
     """
     if game.stage is _ACT:
         if seat == game.turn:
-            # The shorter way to the same answer comes first: over a fresh bid most rounds allow both or neither.
-            exact = (game.last is _BID and not game.no_exact) or not _exact_refused(game, seat)
-            passing = not (game.terms.no_pass or _pass_refused(game, seat))
-            return MENUS[game.least, game.total, game.bid is not None, exact, passing]
+            # Shorter ways to the same answers, since this is asked at every move: nobody calls exact or passes before a
+            # bid, and straight over one the mover may unless something in this round is against it.
+            last = game.last
+            exact = last is not None and ((last is _BID and not game.no_exact) or not _exact_refused(game, seat))
+            passing = last is _BID and not game.terms.no_pass and not _pass_refused(game, seat)
+            return game.menus[game.least, exact, passing]
         return (CALZO,) if seat in callers(game) else ()
     return tuple(_CHOICES) if game.stage is Stage.OBLIGE and seat == game.turn else ()
 
@@ -278,17 +290,6 @@ def callers(game: Game) -> tuple[int, ...]:
 def apply(game: Game, seat: int, action: Action) -> None:
     """Do an action that `check` lets pass; a call leads to SHOWDOWN, a choice to DEAL."""
     kind = action.kind
-    if kind is _OBLIGE:
-        prepare(game, game.opener, _CHOICES[action], _DEAL)
-        return
-    game.history.append((seat, action))
-    if kind is _DUDO or kind is _CALZO:
-        game.caller = seat
-        game.call = kind
-        game.call_on = "pass" if game.last is _PASO else "bid"
-        game.last = kind
-        game.stage = _SHOWDOWN
-        return
     standing = game.bid
     if kind is _BID:
         standing = action
@@ -297,12 +298,28 @@ def apply(game: Game, seat: int, action: Action) -> None:
             standing = bid(action.quantity, action.face)
         game.bid = standing
         game.bidder = seat
+    elif kind is _OBLIGE:
+        prepare(game, game.opener, _CHOICES[action], _DEAL)
+        return
+    elif kind is not _PASO:
+        _call(game, seat, action)
+        return
+    game.history.append((seat, action))
     game.last = kind
     turn = (seat + game.direction) % game.seats
     if not game.dice[turn]:
         turn = after(game.dice, turn, game.direction)
     assert standing is not None
     give_turn(game, turn, standing)
+
+
+def _call(game: Game, seat: int, action: Action) -> None:
+    game.history.append((seat, action))
+    game.caller = seat
+    game.call = action.kind
+    game.call_on = "pass" if game.last is _PASO else "bid"
+    game.last = action.kind
+    game.stage = _SHOWDOWN
 
 
 def give_turn(game: Game, seat: int, standing: Action) -> None:

@@ -32,6 +32,8 @@ def _build(value: tuple) -> Game:  # type: ignore[type-arg]  # untrusted: any sh
     dice, banked, penalties, used, _, (turn, last, bids, passed), standing, (call, call_on, caller), winners = value[4:]
     rules = make_ruleset(system, dict(zip(texts[::2], texts[1::2], strict=True)))
     game = new_game(rules, len(dice))
+    _demand({opener, turn, *passed, *caller, *winners} <= set(range(len(dice))))
+    _demand(all(0 <= number <= rules.starting_dice for number in dice))
     game.round_number, game.direction = number, _DIRECTIONS[round_direction]
     game.dice, game.banked, game.penalties = list(dice), list(banked), list(penalties)
     game.used = [bool(flag) for flag in used]
@@ -40,11 +42,17 @@ def _build(value: tuple) -> Game:  # type: ignore[type-arg]  # untrusted: any sh
     game.last, game.winners = Kind(last) if last else None, winners
     game.history = [(seat, PASO) for seat in passed]
     if standing:
-        quantity, face, author = standing
-        game.bid, game.bidder = bid(quantity, face), author[0] if author else None
-        game.history += [(author[0], game.bid)] * min(bids, 1 << 16)
+        quantity, face, (author,) = standing
+        _demand(0 < quantity <= sum(dice) and 0 < face < 7 and author in range(len(dice)))
+        game.bid, game.bidder = bid(quantity, face), author
+        game.history += [(author, game.bid)] * min(bids, 1 << 16)
         give_turn(game, turn, game.bid)
     game.turn = turn
     game.call, game.call_on = Kind(call) if call else None, _CALLED_ON[call_on]
     game.caller = caller[0] if caller else None
     return game
+
+
+def _demand(holds: bool) -> None:
+    if not holds:
+        raise ValueError("out of its range")

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from .actions import Action, CalledOn, Direction, Kind
-from .bids import Least, Raising
+from .bids import Least, Menus, Raising
 from .ruleset import Ruleset, Special
 
 # Two engines with one number settle every game alike; it goes into the hash of the rules state.
@@ -47,9 +47,10 @@ class Game:
     """One game; lists and tuples go by seat.
 
     `turn` is the opener until a round is dealt, then the mover. `round_direction` is the direction when the round
-    began: a void round takes its turning back with it. The slots from `in_play` on only spare work: seats with dice and
-    dice in play, `no_exact` (the reason why nobody may call exact in this round, or ""), the terms of this round and of
-    a normal one, how the seat in turn may raise, and from which quantity it may bid each face.
+    began: a void round takes its turning back with it. The slots from `in_play` on only spare work: seats with dice,
+    dice in play, `no_exact` (the reason why nobody may call exact in this round, or ""), the terms of this round and
+    of a normal one, how the seat in turn may raise and from which quantity it may bid each face, and the menus for so
+    many dice.
     """
 
     __slots__ = (
@@ -65,6 +66,7 @@ class Game:
         "in_play",
         "last",
         "least",
+        "menus",
         "no_exact",
         "normal",
         "opener",
@@ -111,6 +113,7 @@ class Game:
     normal: Terms
     raising: Raising
     least: Least
+    menus: Menus
 
     @property
     def bids(self) -> int:

@@ -15,6 +15,7 @@ class FakeDriver:
 
     def __init__(self, *first: events.Event) -> None:
         self.on_event: Callable[[events.Event], None] = lambda event: None
+        self.telling: Callable[[], bool] = lambda: False
         self.first = first
         self.asked: list[object] = []
         self.answers: list[list[events.Event]] = []

@@ -167,7 +167,7 @@ async def test_the_status_shows_the_table() -> None:
         assert text.splitlines() == [
             "> Ana 5/5, Beto 5/5, Caro 5/5",
             "No bid yet.",
-            "Your dice: 1 3 3",
+            "Your dice: 1 3 3 ⚀ ⚂ ⚂",
             "You may bid 2x3, 2x4 or more, or dudo.",
         ]
 

@@ -148,10 +148,10 @@ async def test_quit_ends_with_status_0() -> None:
 
 async def test_hints_tell_the_odds_with_each_turn() -> None:
     """With hints, a turn over a standing bid says how likely it is; switched off, it does not."""
-    game = new_game(RULES, 3, opener=1)
+    game = new_game(RULES, 3, opener=2)
     deal(game)
-    apply(game, 1, bid(5, 3))
-    driver = FakeDriver(formed(RULES), round_begun(game), events.ActionMade(1, bid(5, 3), auto=False))
+    apply(game, 2, bid(5, 3))
+    driver = FakeDriver(formed(RULES), round_begun(game), events.ActionMade(2, bid(5, 3), auto=False))
     driver.seen = view(game, 0, {0: (1, 3, 3, 5, 6)})
     run = asyncio.create_task(_play(driver, "/hints off\n2x3\n"))
     driver.first = (*driver.first, MINE)
@@ -161,17 +161,29 @@ async def test_hints_tell_the_odds_with_each_turn() -> None:
 
 
 async def test_odds_of_any_bid() -> None:
-    """/odds answers for the bid asked about; 100 % for what the own cup holds."""
+    """/odds answers for the bid asked about: 100 % only for what the own cup holds, and exactly as many apart."""
     game = new_game(RULES, 3)
     deal(game)
     driver = FakeDriver(formed(RULES))
     driver.seen = view(game, 0, {0: (1, 3, 3, 5, 6)})
-    _status, lines = await _play(driver, "/odds 3x3\n/odds\n/odds rubbish\n")
-    assert lines[-3:] == [
+    _status, lines = await _play(driver, "/odds 3x3\n/odds 13x3\n/odds rubbish\n")
+    assert lines[-5:] == [
         "By what you see, at least 3 threes: 100 %.",
-        "No bid is standing. Ask about one: /odds 4x3",
+        "Exactly 3 threes: 2 %.",
+        "By what you see, at least 13 threes: under 1 %.",
+        "Exactly 13 threes: under 1 %.",
         "/odds takes a bid, such as /odds 5x3, or nothing",
     ]
+
+
+async def test_odds_say_what_is_likely_on_each_face() -> None:
+    """Without a bid they list, face by face, the highest that holds with half a chance or more."""
+    game = new_game(RULES, 3)
+    deal(game)
+    driver = FakeDriver(formed(RULES))
+    driver.seen = view(game, 0, {0: (1, 3, 3, 5, 6)})
+    _status, lines = await _play(driver, "/odds\n")
+    assert lines[-1] == "Likely (50 % or more): 3x1, 4x2, 6x3, 4x4, 5x5, 5x6."
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs POSIX signals")

@@ -10,7 +10,8 @@ import pytest
 
 from p2pdice.cli import language, screen
 from p2pdice.cli.clean import width
-from p2pdice.cli.screen import STATUS_LINES, Screen
+from p2pdice.cli.panel import PANEL_LINES, panel
+from p2pdice.cli.screen import Screen
 from p2pdice.protocol import events
 from p2pdice.rules import Ended, Gone, OrderDrawn
 from tests.cli.conftest import LANGUAGES
@@ -80,7 +81,7 @@ def told(story: Story) -> str:
     for event in story.events:
         lines += shown.tell(event)
         if isinstance(event, events.TurnBegan | events.MayOblige):
-            lines += [f"    | {line}" for line in screen.status(shown.table, 60)]
+            lines += [f"    | {line}" for line in panel(shown.table, 60)]
     return "\n".join(lines) + "\n"
 
 
@@ -103,7 +104,7 @@ def test_the_status_area_stays_small(columns: int, spoken: str) -> None:
         shown = Screen(detailed=False)
         for event in make().events:
             shown.tell(event)
-            assert _fits(screen.status(shown.table, columns), columns)
+            assert _fits(panel(shown.table, columns), columns)
 
 
 def test_thirty_two_players_fit_the_status_area() -> None:
@@ -112,12 +113,12 @@ def test_thirty_two_players_fit_the_status_area() -> None:
     shown = Screen(detailed=False)
     shown.tell(formed(elimination().rules, names=names))
     shown.tell(events.TurnBegan(31, None, None))
-    assert _fits(screen.status(shown.table, 80), 80)
+    assert _fits(panel(shown.table, 80), 80)
     assert len(screen.who(shown.table)) == 33
 
 
 def _fits(lines: Sequence[str], columns: int) -> bool:
-    return len(lines) <= STATUS_LINES and all(width(line) < columns for line in lines)
+    return len(lines) <= PANEL_LINES and all(width(line) < columns for line in lines)
 
 
 @pytest.mark.parametrize("name", ["\x1b[31mAna\x07", "An\u202ea", "{0}", "{name}", "%s", "<b>&", "/quit"])

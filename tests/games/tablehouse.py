@@ -36,6 +36,7 @@ class Seat:
     process: subprocess.Popen[str]
     state: Path
     lines: list[str] = field(default_factory=list)
+    rest: bytes = b""  # of its output, behind the last whole line
 
     def say(self, *lines: str) -> None:
         """Type lines into it."""
@@ -56,13 +57,17 @@ class Seat:
         assert self.process.stdout is not None
         end = time.monotonic() + LIMIT_S
         while True:
+            while b"\n" in self.rest:
+                line, _, self.rest = self.rest.partition(b"\n")
+                self.lines.append(line.decode())
+                yield self.lines[-1]
+            # Not through the stream's own buffer: what it has taken in already, select does not see.
             ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, end - time.monotonic()))
             assert ready, f"nothing more within {LIMIT_S} s: {self.lines[-5:]}"
-            line = self.process.stdout.readline()
-            if not line:
+            data = os.read(self.process.stdout.fileno(), 2**16)
+            if not data:
                 return
-            self.lines.append(line.rstrip("\n"))
-            yield self.lines[-1]
+            self.rest += data
 
     def status(self) -> int:
         """Its exit status, once it has ended; the rest of its output is read meanwhile."""

@@ -14,6 +14,7 @@ from p2pdice.protocol.lobby import MOST_TOSSES, TOSS_S, GuestLobby, HostLobby
 from p2pdice.protocol.messages import sign
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roster import Roster, Terms, parse_join, parse_roster, sign_join, sign_roster
+from p2pdice.protocol.toss import Toss
 from p2pdice.rules import make_ruleset
 from tests.tablekit import Table
 
@@ -85,6 +86,38 @@ def test_a_full_table_refuses_and_says_so() -> None:
     assert refused[0].closed is not None
     assert (refused[0].closed.status, refused[0].closed.reason) in ((3, "refused-full"), (3, "table-full"))
     assert sum(bool(node.of(TableFormed)) for node in table.nodes) == 2
+
+
+def test_a_table_has_no_more_seats_than_its_rules() -> None:
+    """The seventh at a clasico table is refused at the door, guest or bot; the six can start."""
+    table = Table(7, "clasico", needed=0)
+    table.settle()
+    assert len(host_lobby(table).joins) == 6
+    assert [node.closed.reason for node in table.nodes if node.closed] == ["refused-full"]
+    for node in table.nodes:
+        if not node.closed:
+            with pytest.raises(LocalFault, match="table-full"):
+                node.peer.add_bot("bot", table.now)
+    table.nodes[0].peer.start(table.now)
+    table.settle()
+    assert sum(bool(node.of(TableFormed)) for node in table.nodes) == 6
+
+
+def test_a_spoilt_copy_of_an_early_opening_does_not_hide_the_true_one() -> None:
+    """A SEAT_OPEN that comes before the last ACCEPT is kept unread, with whatever signature it came (row 47)."""
+    table = Table(2, seed=3)
+    table.settle()
+    done = table.nodes[0].peer.lobby.toss
+    assert done is not None
+    roster, accept, other_accept, opening, other = done.known()
+    late = Toss(done.roster, {})
+    late.receive(replace(opening, signature=bytes(64)))
+    late.receive(opening)
+    late.receive(accept)
+    late.receive(other_accept)
+    late.receive(other)
+    assert late.seated is not None
+    assert roster == done.roster.signed
 
 
 def test_other_rules_than_wanted_are_refused_by_the_guest() -> None:

@@ -221,7 +221,7 @@ def test_what_was_lost_on_a_broken_link_is_fetched() -> None:
 
 
 def test_after_the_end_nothing_is_told() -> None:
-    """Links that go, and lobby frames that come late, change nothing once the game is over: Closed is the last event."""
+    """Links that go and lobby frames that come late change nothing once the game is over: Closed is the last event."""
     table = Table(3, seed=2)
     table.play()
     for node in table.nodes:

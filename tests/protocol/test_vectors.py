@@ -58,10 +58,10 @@ def cases(name: str) -> list[Case]:
     return found
 
 
-def each(*names: str) -> pytest.MarkDecorator:
-    """Parametrize over the cases of files, each under its own name."""
+def each(name: str) -> pytest.MarkDecorator:
+    """Parametrize over the cases of a file, each under its own name."""
     return pytest.mark.parametrize("case", [
-        pytest.param(case, id=f"{name}: {case['name']}") for name in names for case in cases(name)])
+        pytest.param(case, id=case["name"]) for case in cases(name)])
 
 
 def one(file: str, name: str) -> Case:

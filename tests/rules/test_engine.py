@@ -214,6 +214,13 @@ def test_mildest(game: Game, expected: str) -> None:
     assert mildest(game, game.turn) == parse_action(expected)
 
 
+def test_the_largest_table() -> None:
+    """Thirty-two seats with ten dice each have all their bids, however often they are asked for."""
+    game = table("perudo", (10,) * 32, "100x3", starting_dice="10")
+    ones, three_higher, three_not_higher, calls = 271, 3 * 221, 2 * 220, 2
+    assert [len(legal(game, 1)) for _ in range(2)] == [ones + three_higher + three_not_higher + calls] * 2
+
+
 def test_a_game_starts_as_told() -> None:
     """A new game waits for a deal; the keywords start it in its middle, a special round's opener having used theirs."""
     rules = make_ruleset("dudo", {"starting_dice": "4"})

@@ -70,6 +70,29 @@ def test_anything_else_is_refused(data: st.DataObject) -> None:
         assert public(restore(value)) == value
 
 
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (2, ("act", 1, 3, "")),
+        (4, (5, 10**9, 5)),
+        (9, (3, "bid", 1, ())),
+        (10, (16, 3, (0,))),
+        (10, (0, 3, (0,))),
+        (10, (2, 7, (0,))),
+        (10, (2, 3, (3,))),
+        (10, (2, 3, ())),
+        (10, ("2", 3, (0,))),
+        (12, (4,)),
+    ],
+)
+def test_numbers_out_of_range(place: int, value: Canonical) -> None:
+    """Seats, dice and bids that no table has are refused, whatever they would lead to later."""
+    state = list(public(table("perudo", (5, 5, 5), "2x3")))
+    state[place] = value
+    with pytest.raises(ValueError, match="not the public state"):
+        restore(tuple(state))
+
+
 @pytest.mark.parametrize("value", [(), (1,), public(table("perudo"))[:-1], (2, *public(table("perudo"))[1:])])
 def test_other_shapes(value: tuple[Canonical, ...]) -> None:
     """Too short, or of another engine."""

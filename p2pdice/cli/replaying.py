@@ -1,0 +1,97 @@
+"""A finished game told again: round by round, each bid with its chance as its bidder saw it.
+
+The dice come from the showdown that ended the round: what nobody ever saw stays unknown here too.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from p2pdice.cli.clean import clean_names
+from p2pdice.cli.language import _
+from p2pdice.cli.screen import Screen
+from p2pdice.cli.words import percent
+from p2pdice.protocol.audit import Report
+from p2pdice.protocol.events import ActionMade, CupsShown, Event, TableFormed
+from p2pdice.rules import Gone, Kind, RoundBegan, RoundSettled, apply, chance, deal, new_game, remove, settle, view
+
+Cups = Mapping[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """The lines of one round, with what led up to it; `number` 0 is what came before the first."""
+
+    number: int
+    lines: list[str]
+
+
+def chapters(report: Report) -> list[Chapter]:
+    """The game in rounds; what follows the last one belongs to it."""
+    screen = Screen(detailed=False)
+    found = [Chapter(0, [])]
+    odds = _odds(report)
+    for event in told(report):
+        lines = screen.tell(event)
+        if isinstance(event, RoundBegan):
+            found.append(Chapter(event.round_number, []))
+        if isinstance(event, ActionMade) and (held := next(odds)) is not None:
+            lines = [_("{action} ({percent})").format(action=lines[0], percent=percent(held)), *lines[1:]]
+        found[-1].lines.extend(lines)
+    found[0].lines.append(_("In brackets: the chance that a bid holds, by the dice that its bidder saw."))
+    return found
+
+
+def told(report: Report) -> Iterator[Event]:
+    """The events of a whole game, for an onlooker."""
+    seated = report.seated
+    assert seated is not None
+    terms = seated.roster.terms
+    owners = [seated.owner_seat(seat) for seat in range(len(seated.players))]
+    yield TableFormed(
+        game=seated.game_id.hex(),
+        words=seated.words,
+        you=-1,
+        names=clean_names(player.nick for player in seated.players),
+        bots=tuple(None if owner == seat else owner for seat, owner in enumerate(owners)),
+        rules=terms.rules,
+        turn_time_s=terms.turn_time_s,
+        drop_time_s=terms.drop_time_s,
+    )
+    yield from report.events
+
+
+def _odds(report: Report) -> Iterator[float | None]:
+    """For every action, in order: the chance of the bid by what its bidder saw, None for what is no bid."""
+    seated = report.seated
+    assert seated is not None
+    game = new_game(seated.roster.terms.rules, len(seated.players), seated.opener)
+    events = report.events
+    dealt: Cups = {}
+    for place, event in enumerate(events):
+        match event:
+            case RoundBegan():
+                deal(game)
+                dealt = _cups_of_round(events, place)
+            case ActionMade(seat=seat, action=action):
+                is_bid = action.kind is Kind.BID
+                yield chance(view(game, seat, dealt), action) if is_bid else None
+                apply(game, seat, action)
+            case CupsShown(cups=cups):
+                settle(game, cups)
+            case Gone():
+                remove(game, event.seats)
+            case _:
+                pass
+
+
+def _cups_of_round(events: list[Event], begun: int) -> Cups:
+    """The cups that the round begun at that place ended with; none for a round that is void or broken off."""
+    for event in events[begun + 1 :]:
+        match event:
+            case CupsShown(cups=cups):
+                return cups
+            case RoundBegan() | RoundSettled() | Gone():
+                return {}
+            case _:
+                pass
+    return {}
