@@ -46,7 +46,7 @@ def told(report: Report) -> Iterator[Event]:
     seated = report.seated
     assert seated is not None
     terms = seated.roster.terms
-    owners = [seated.owner_seat(seat) for seat in range(len(seated.players))]
+    owners = [seated.owners[seat] for seat in range(len(seated.players))]
     yield TableFormed(
         game=seated.game_id.hex(),
         words=seated.words,

@@ -59,7 +59,7 @@ def _names(seated: Seated | None) -> tuple[str, ...]:
 
 
 def _bot_of(seated: Seated, seat: int) -> int | None:
-    owner = seated.owner_seat(seat)
+    owner = seated.owners[seat]
     return None if owner == seat else owner
 
 

@@ -16,12 +16,12 @@ from p2pdice.protocol.messages import (
     Call,
     Commit,
     Open,
-    Payload,
     Ready,
     Reveal,
     Seal,
     Show,
     Signed,
+    SlotPayload,
     narrow,
     parse_game,
     sign_game,
@@ -48,7 +48,7 @@ def seated(players: int = 3, system: str = "perudo", options: dict[str, str] | N
     return table
 
 
-def modified(table: Table, node: Node, change: Callable[[Payload], Payload]) -> None:
+def modified(table: Table, node: Node, change: Callable[[SlotPayload], SlotPayload]) -> None:
     """A client that checks nothing of its own, and signs what `change` makes of what it ought to sign."""
     session, chair = session_of(node), chair_of(table, node)
     session.ledger._judge = lambda message: None  # type: ignore[method-assign]
@@ -57,7 +57,8 @@ def modified(table: Table, node: Node, change: Callable[[Payload], Payload]) -> 
 
 
 def convicted(table: Table, cheat: Node, kind: str) -> None:
-    """Everyone but the cheat convicts it, and only it, in the game and from the file."""
+    """Everyone but the cheat convicts it, and only it, in the game and from the file; and they play on without it."""
+    table.play()
     seat = table.seat(cheat)
     for node in table.nodes:
         if node is cheat:
@@ -65,9 +66,10 @@ def convicted(table: Table, cheat: Node, kind: str) -> None:
         proofs = cast(list[FaultProved], node.of(FaultProved))
         assert [(proof.seat, proof.kind) for proof in proofs] == [(seat, kind)]
         assert node.closed is not None
-        assert (node.closed.status, node.closed.reason) == (1, "abandoned")
+        assert (node.closed.status, node.closed.reason) == (0, "won")
         report = node.report()
         assert report.verdict == "fault"
+        assert [place for place, standing in report.standings.items() if standing != "clean"] == [seat]
         assert {(finding.seat, finding.kind) for finding in report.findings} == {(seat, kind)}
 
 
@@ -93,7 +95,7 @@ def test_other_dice_in_the_showdown_convict() -> None:
     table = seated()
     cheat = table.nodes[1]
 
-    def swap(payload: Payload) -> Payload:
+    def swap(payload: SlotPayload) -> SlotPayload:
         if isinstance(payload, Reveal):
             return payload._replace(shares=tuple((cup, owner, b"x" * 32) for cup, owner, _ in payload.shares))
         return payload
@@ -108,7 +110,7 @@ def test_another_public_share_convicts() -> None:
     table = seated()
     cheat = table.nodes[2]
 
-    def swap(payload: Payload) -> Payload:
+    def swap(payload: SlotPayload) -> SlotPayload:
         if isinstance(payload, Open):
             return payload._replace(shares=tuple((cup, b"y" * 32) for cup, _ in payload.shares))
         return payload
@@ -125,12 +127,12 @@ def test_copied_commitments_cannot_be_opened() -> None:
     copied: list[Commit] = []
     send = chair_of(table, victim).sign
 
-    def listen(ledger: object, payload: Payload) -> Signed:
+    def listen(ledger: object, payload: SlotPayload) -> Signed:
         if isinstance(payload, Commit):
             copied.append(payload)
         return send(ledger, payload)  # type: ignore[arg-type]
 
-    def repeat(payload: Payload) -> Payload:
+    def repeat(payload: SlotPayload) -> SlotPayload:
         if isinstance(payload, Commit) and copied and copied[-1].round_number == payload.round_number:
             return copied[-1]
         return payload
@@ -182,7 +184,7 @@ def test_two_bodies_for_one_slot_convict_wherever_they_meet() -> None:
     second: dict[bytes, bytes] = {}
     honest = chair.sign
 
-    def twice(ledger: object, payload: Payload) -> Signed:
+    def twice(ledger: object, payload: SlotPayload) -> Signed:
         signed = honest(ledger, payload)  # type: ignore[arg-type]
         if isinstance(payload, Commit):
             other = payload._replace(commitments=tuple((cup, b"z" * 32) for cup, _ in payload.commitments))
@@ -235,10 +237,13 @@ def test_more_dice_than_one_has_are_refused() -> None:
         if not any(table.decide(node) for node in table.nodes):
             break
     table.wait(120 + 90 + 1)  # turn time, then lateness
+    table.play()
     for node in table.nodes:
-        assert node.closed is not None
-        assert node.closed.reason == "abandoned"
-        assert node.report().verdict == "incomplete"
+        if node is not cheat:
+            assert node.closed is not None
+            assert node.closed.reason == "won"
+            assert node.report().verdict == "clean"
+            assert node.report().standings[table.seat(cheat)] == "dropped"
     refused(table)
 
 
@@ -249,7 +254,7 @@ def test_messages_of_the_last_round_count_for_nothing() -> None:
     until(table, Phase.REVEAL)
     table.settle()
     for node in table.nodes[:2]:
-        for body in session_of(cheat).since(0):
+        for body in session_of(cheat).since(0, 0):
             table.hand(cheat, node, frames.encode(frames.Bodies((body.value(),))))
     table.play()
     refused(table)
@@ -259,7 +264,7 @@ def test_messages_of_the_last_round_count_for_nothing() -> None:
 def test_bodies_of_another_game_are_refused() -> None:
     """Every body names its game: one of another table is foreign, whoever signed it."""
     first, second = seated(seed=5), seated(seed=6)
-    body = session_of(first.nodes[0]).since(0)[0]
+    body = session_of(first.nodes[0]).since(0, 0)[0]
     node = second.nodes[1]
     second.hand(second.nodes[0], node, frames.encode(frames.Bodies((body.value(),))))
     assert node.faults == ["another-game"]
@@ -274,7 +279,7 @@ def test_a_copy_with_a_broken_signature_does_not_hide_the_true_one() -> None:
     mover = table.at(turn)
     other = next(node for node in table.nodes if node is not mover)
     mover.peer.act(turn, bid(1, 2), table.now)
-    signed = session_of(mover).since(session_of(other).ledger.slot)[0]
+    signed = session_of(mover).since(0, session_of(other).ledger.slot)[0]
     table.hand(mover, other, frames.encode(frames.Bodies(((signed.body, bytes(64)),))))
     assert other.faults == ["bad-signature"]
     table.play()
@@ -289,8 +294,8 @@ def open_round(seed: int) -> Table:
     return table
 
 
-def _complain(table: Table, viewer: Node) -> Callable[[Payload], Payload]:
-    def change(payload: Payload) -> Payload:
+def _complain(table: Table, viewer: Node) -> Callable[[SlotPayload], SlotPayload]:
+    def change(payload: SlotPayload) -> SlotPayload:
         if not isinstance(payload, Ready):
             return payload
         seat, ledger = table.seat(viewer), session_of(viewer).ledger
@@ -324,7 +329,7 @@ def test_a_wrong_box_convicts_its_sender() -> None:
     table = open_round(3)
     cheat = table.nodes[1]
 
-    def spoil(payload: Payload) -> Payload:
+    def spoil(payload: SlotPayload) -> SlotPayload:
         if isinstance(payload, Open) and payload.boxes:
             return payload._replace(boxes=tuple((cup, viewer, bytes(80)) for cup, viewer, _ in payload.boxes))
         return payload
@@ -349,7 +354,7 @@ def test_a_foreign_key_in_a_complaint_convicts_its_author() -> None:
     cheat = table.nodes[1]
     complain = _complain(table, cheat)
 
-    def foreign(payload: Payload) -> Payload:
+    def foreign(payload: SlotPayload) -> SlotPayload:
         changed = complain(payload)
         if isinstance(changed, Ready) and changed.complaint:
             return changed._replace(complaint=(*changed.complaint[:2], b"k" * 32))
@@ -366,7 +371,7 @@ def test_a_changed_mind_after_a_seal_convicts() -> None:
         table = seated(3, "clasico", seed=7)
         cheat = table.nodes[1]
 
-        def change(payload: Payload, by_mover: bool = by_mover) -> Payload:
+        def change(payload: SlotPayload, by_mover: bool = by_mover) -> SlotPayload:
             if isinstance(payload, Show) and isinstance(payload.sealed, str) != by_mover:
                 other: object = (("dudo",), 0) if by_mover else "claim"
                 if payload.sealed == other:

@@ -16,7 +16,7 @@ from p2pdice.fairness.labels import PREFIX, Label
 from p2pdice.fairness.seal import BOX_BYTES
 from p2pdice.fairness.shares import Disclosure, Mode, Policy
 from p2pdice.net import channel, listener, mesh, stream
-from p2pdice.protocol import codec, frames, lobby, messages, peer, session
+from p2pdice.protocol import clocks, codec, dispute, frames, halting, lobby, messages, peer, session
 from p2pdice.protocol.evidence import FaultKind
 from p2pdice.protocol.phases import NEXT, SPEAKERS, Phase
 from p2pdice.protocol.shapes import Shape
@@ -47,6 +47,10 @@ PARTS: Mapping[Label, tuple[str, str]] = {
     Label.EPOCH_ZERO: ("game_id", "E0"),
     Label.START: ("game_id, genesis, R", "S before slot 0"),
     Label.STATE: ("game_id, E, slot, S, phase, item ..., R", "S after a slot"),
+    Label.EPOCH: ("E, h, outcome", "E' of a child epoch"),
+    Label.CHILD: ("game_id, E', S of the base, R", "S before slot 0 of a child epoch"),
+    Label.EVIDENCE: ("evidence", "name of a piece of evidence"),
+    Label.HELD: ("name of a vote, LEAVE or evidence ...", "what a peer holds in a halt"),
     Label.RULES: ("public rules state", "R"),
     Label.SHARE: ("game_id, E, round, S, contributor, cup, key, share", "commitment to a share"),
     Label.DICE: ("game_id, E, round, S_c, cup, number of dice, share ...", "seed of a cup"),
@@ -159,8 +163,13 @@ def limits() -> str:
                                      f"bursts of {mesh.BYTES_BURST / megabyte:g} MiB"),
         ("a toss", f"{lobby.TOSS_S:g} s, {lobby.MOST_TOSSES} tries"),
         ("a sign of life", f"every {peer.PING_S:g} s, counted for {peer.HEARD_S:g} s"),
-        ("an answer to a SEAL", f"due after {session.ANSWER_DUE_S:g} s"),
-        ("silence of a seat that must speak", f"{session.SILENCE_S:g} s, or the table's drop time after it was due"),
+        ("an answer to a SEAL", f"due after {clocks.ANSWER_DUE_S:g} s"),
+        ("silence of a player who must speak", "the table's drop time after it was due, or was last heard"),
+        ("a ballot", f"{halting.BALLOT_S:g} s, and 1 s more for each before it"),
+        ("a proposer's wait for more HALTs", f"{halting.MORE_HALTS_S:g} s"),
+        ("a quiet time after a GO-ON", f"{dispute.QUIET_S:g} s"),
+        ("a showdown that may finish before a halt", f"{session.SHOWDOWN_S:g} s"),
+        ("a person in turn when somebody halts", f"{session.GRACE_S:g} s"),
         ("messages ahead of the open slot", f"{session.SLOTS_AHEAD} slots"),
         ("answering after the end", f"{peer.LINGER_S:g} s"),
     ])

@@ -5,9 +5,12 @@ from typing import cast
 import pytest
 
 from p2pdice.protocol import frames
-from p2pdice.protocol.events import Dropped, Ended, FaultProved, Gone, Halted, Resumed
+from p2pdice.protocol.events import Dropped, FaultProved, Halted, Resumed
+from p2pdice.protocol.messages import Reveal, SlotPayload
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.session import Session
+from p2pdice.rules import Ended, Gone
+from tests.protocol.test_cheats import modified
 from tests.tablekit import Node, Table
 
 
@@ -125,20 +128,16 @@ def test_of_two_a_silent_one_ends_the_game() -> None:
 
 def test_a_convicted_player_is_out_and_the_others_go_on() -> None:
     """Evidence needs no vote on guilt, only agreement where to go on."""
-    from tests.protocol.test_cheats import modified
-
-    from p2pdice.protocol.messages import Payload, Reveal
-
     table = Table(4, seed=6)
     table.settle()
     cheat = table.nodes[2]
 
-    def swap(payload: Payload) -> Payload:
+    def swap(payload: SlotPayload) -> SlotPayload:
         if isinstance(payload, Reveal):
             return payload._replace(shares=tuple((cup, owner, b"x" * 32) for cup, owner, _ in payload.shares))
         return payload
 
-    modified(table, cheat, swap)  # type: ignore[arg-type]
+    modified(table, cheat, swap)
     table.play()
     for node in table.nodes:
         if node is cheat:

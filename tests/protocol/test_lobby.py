@@ -324,7 +324,8 @@ def test_a_stranger_sees_the_card_and_nothing_else() -> None:
     stranger = SigningKey(b"s" * 32).public
     host.take()
     host.linked(stranger, table.now)
-    for frame in (frames.Chat("hi"), frames.Fetch(0, 0), frames.Ping((), 0, 0, 0, 0, b"", b""), frames.ReadyNow(1), frames.Bye()):
+    for frame in (frames.Chat("hi"), frames.Fetch(0, 0), frames.Ping((), 0, 0, 0, 0, b"", b""), frames.ReadyNow(1),
+                  frames.Bye()):
         host.received(stranger, frames.encode(frame), table.now)
     assert [send for send in host.take().sends if send[0] == stranger] == []
     host.received(stranger, frames.encode(frames.Look()), table.now)

@@ -19,7 +19,7 @@ from p2pdice.protocol.codec import pack
 from p2pdice.protocol.events import Event
 from p2pdice.protocol.evidence import sealed_hash
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved
-from p2pdice.protocol.messages import Act, Answer, AnyMessage, Message, Payload, Seal, Show, Signed, game_value
+from p2pdice.protocol.messages import Act, Answer, AnyMessage, Message, Seal, Show, Signed, SlotPayload, game_value
 from p2pdice.protocol.phases import Phase, call_of
 from p2pdice.rules import CALZO, DUDO, Action, bid
 from tests.tablekit import Table
@@ -63,7 +63,7 @@ class Search:
     def first(self) -> int:
         return self.start.slot
 
-    def message(self, ledger: Ledger, seat: int, payload: Payload) -> bytes:
+    def message(self, ledger: Ledger, seat: int, payload: SlotPayload) -> bytes:
         """A body by a seat for the open slot of a ledger, as if it were signed; its name here is its bytes."""
         value = game_value(ledger.game_id, ledger.epoch, ledger.slot, ledger.state, seat, payload)
         body = pack(value)
@@ -80,7 +80,7 @@ class Search:
             self.said[number, seat] = self.message(ledger, seat, self.payload(ledger, seat)) if owes else None
         return self.said[number, seat]
 
-    def payload(self, ledger: Ledger, seat: int) -> Payload:
+    def payload(self, ledger: Ledger, seat: int) -> SlotPayload:
         want = self.wants[seat]
         sealed: tuple[object, ...] | str
         if isinstance(want, Action):
@@ -97,7 +97,7 @@ class Search:
         ledger, seat = self.ledgers[number], self.liar
         if seat is None or ledger.slot >= self.first + 3:
             return []
-        made: list[Payload] = [Act(call_of(RAISE), 0)]
+        made: list[SlotPayload] = [Act(call_of(RAISE), 0)]
         hidden: list[tuple[object, ...] | str] = (
             [(call_of(action), 0) for action in (RAISE, DUDO, CALZO)] if seat == ledger.game.turn
             else ["waive", "claim"])

@@ -26,7 +26,7 @@ from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import CupsShown
 from p2pdice.protocol.evidence import convict, decode_evidence, sealed_hash
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved
-from p2pdice.protocol.messages import Signed, parse_game
+from p2pdice.protocol.messages import Signed, parse_slot
 from p2pdice.protocol.roster import (
     Roster,
     Seated,
@@ -252,8 +252,8 @@ def replayed(case: Case, slots: int | None = None) -> Ledger:
         assert ledger.phase == slot["phase"]
         for item in slot["bodies"]:
             message = signed(item)
-            assert message.holds(ledger.verifiers[parse_game(message).seat])
-            events = ledger.add(parse_game(message))
+            assert message.holds(ledger.verifiers[parse_slot(message).seat])
+            events = ledger.add(parse_slot(message))
         assert ledger.state == raw(slot["state"])
         assert ledger.preimage == raw(slot["preimage"])
         assert pack(public(ledger.game)) == raw(slot["rules"])
@@ -296,7 +296,7 @@ def test_refused_in_a_round(case: Case) -> None:
     if "fails" not in case:
         return
     ledger = replayed(one("deals", "a normal round of three"), case["after_slots"])
-    message = parse_game(signed(case["message"]))
+    message = parse_slot(signed(case["message"]))
     assert message.signed.holds(ledger.verifiers[message.seat])
     if case["fails"] == "other-state":
         with pytest.raises(OtherState):
