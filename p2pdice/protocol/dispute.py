@@ -10,9 +10,9 @@ from p2pdice.fairness.keys import SigningKey
 from p2pdice.fairness.labels import Label
 from p2pdice.protocol.ballot import UNSURE, Boundary, Outcome, Owners
 from p2pdice.protocol.errors import Malformed
-from p2pdice.protocol.evidence import Evidence, FaultKind, convict, decode_evidence
+from p2pdice.protocol.evidence import convict, decode_evidence
 from p2pdice.protocol.halting import Halting, Stand, Surroundings
-from p2pdice.protocol.ledger import Ledger, Proved
+from p2pdice.protocol.ledger import Ledger, equivocation
 from p2pdice.protocol.messages import (
     AnyVote,
     Leave,
@@ -26,6 +26,7 @@ from p2pdice.protocol.messages import (
     sign_game,
 )
 
+MOST_PROOFS = 32  # pieces of evidence kept against one player
 QUIET_S = 5.0  # after a GO-ON, somebody's HALT is followed after so long at the earliest
 
 
@@ -74,7 +75,7 @@ class Dispute:
         known = self._votes.get(place)
         if known is not None:
             if known.signed != vote.signed:
-                raise Proved(vote.seat, Evidence(FaultKind.EQUIV, (known.signed, vote.signed)))
+                raise equivocation(known, vote)
             return False
         if isinstance(vote.payload, Leave):
             self._votes[place] = vote
@@ -101,7 +102,11 @@ class Dispute:
         if name in self.proofs:
             return None
         seat = convict(decode_evidence(raw), self.ledger.game_id, self.ledger.verifiers)
-        self.proofs[name] = self.ledger.owner(seat)
+        owner = self.ledger.owner(seat)
+        # A cheat can make as much of it as it likes; others may name another piece than ours, but not without end.
+        if list(self.proofs.values()).count(owner) >= MOST_PROOFS:
+            return None
+        self.proofs[name] = owner
         self.raw_proofs[name] = raw
         return seat
 
@@ -113,9 +118,9 @@ class Dispute:
         active = set(self.ledger.owners_in(self.ledger.game))
         return active & (set(self.proofs.values()) | set(self.leaves))
 
-    def proofs_since(self) -> list[bytes]:
-        """All evidence, for somebody who may lack it."""
-        return list(self.raw_proofs.values())
+    def convicted(self, seat: int) -> bool:
+        """Whether there is evidence against the player of a seat."""
+        return self.ledger.owner(seat) in self.proofs.values()
 
     def votes_since(self, epoch: int) -> list[Signed]:
         """All votes of the epochs from that number on, what is named first."""

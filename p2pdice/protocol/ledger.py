@@ -27,6 +27,7 @@ from p2pdice.protocol.halting import outcome_value
 from p2pdice.protocol.messages import (
     Act,
     AnyMessage,
+    AnyVote,
     Commit,
     Message,
     Mode,
@@ -62,6 +63,12 @@ class Proved(Exception):
         super().__init__(f"{evidence.kind} by seat {seat}")
         self.seat = seat
         self.evidence = evidence
+
+
+def equivocation(first: AnyMessage | AnyVote, second: AnyMessage | AnyVote) -> Proved:
+    """Two bodies of one key for one slot; in one order, so that whoever meets them makes the same evidence."""
+    bodies = sorted((first.signed, second.signed), key=lambda signed: signed.body)
+    return Proved(second.seat, Evidence(FaultKind.EQUIV, (bodies[0], bodies[1])))
 
 
 class OtherState(Exception):
@@ -207,10 +214,6 @@ class Ledger:
         self._judge(message)
         self.slots[-1][message.seat] = message
         return [] if self.missing else self._close()
-
-    def equivocation(self, first: AnyMessage, second: AnyMessage) -> Proved:
-        """Two bodies of one key for one slot."""
-        return Proved(second.seat, Evidence(FaultKind.EQUIV, (first.signed, second.signed)))
 
     def _judge(self, message: AnyMessage) -> None:
         if fault_in(message, self.phase, self.game):

@@ -22,7 +22,7 @@ from p2pdice.protocol.events import (
 )
 from p2pdice.protocol.evidence import decode_evidence
 from p2pdice.protocol.halting import Stand
-from p2pdice.protocol.ledger import Ledger, OtherState, Proved
+from p2pdice.protocol.ledger import Ledger, OtherState, Proved, equivocation
 from p2pdice.protocol.messages import (
     AnyMessage,
     AnyVote,
@@ -64,6 +64,7 @@ class Session:
         self.me = seated.owners[next(iter(chairs))]
         self.clocks = Clocks(self.ledger, set(chairs), now)
         self.dispute = Dispute(self.ledger, self.me, chairs[self.me].key, self._names, self._prove)
+        self._going = False
         self._recorded: set[bytes] = set()  # names of what stands in the record besides slots
         self.events += self.ledger.opening()
         self._announce()
@@ -165,7 +166,7 @@ class Session:
             raise PeerFault("bad-signature")
         self.clocks.heard(message.seat, now)
         if known is not None:
-            raise self.ledger.equivocation(known, message)
+            raise equivocation(known, message)
         if message.slot < self.ledger.slot or message.seat in self._chairs:
             return None
         if message.slot > self.ledger.slot + SLOTS_AHEAD:
@@ -195,12 +196,11 @@ class Session:
 
     def receive_evidence(self, raw: bytes, now: float) -> None:
         """Evidence that somebody else holds. Raises PeerFault if it proves nothing."""
-        try:
-            seat = None if self.closed else self.dispute.learn(raw)
-        except Malformed as error:
-            raise PeerFault(error.reason) from error
-        if seat is not None:
-            self._told_proof(seat, raw, now)
+        if not self.closed:
+            try:
+                self._learn(raw, now)
+            except Malformed as error:
+                raise PeerFault(error.reason) from error
 
     def heard(self, seat: int, now: float) -> None:
         """A sign of life from the process of a seat."""
@@ -263,11 +263,17 @@ class Session:
 
     def _go_on(self, now: float) -> None:
         """Take in what waits and say what is owed, until the open slot needs somebody else; halt when it is time."""
+        if self._going:  # from inside: the loop below goes on anyway
+            return
+        self._going = True
         progress = True
         while progress and not self.closed:
-            progress = not self.halted and (self._take_in(now) or self._say_owed(now))
+            halt_at = self._halt_at()
+            standing = self.halted or (halt_at is not None and now >= halt_at)
+            progress = not standing and (self._take_in(now) or self._say_owed(now))
             if not progress:
                 progress = self._settle_dispute(now)
+        self._going = False
         if self.ledger.over and not self.closed:
             self._won()
 
@@ -452,14 +458,16 @@ class Session:
         return ahead
 
     def _convicted(self, seat: int, raw: bytes, now: float) -> None:
-        try:
-            self.dispute.learn(raw)
-        except Malformed:  # pragma: no cover - what the ledger proves, the judge confirms
-            return
-        self.evidence_out.append(raw)
-        self._told_proof(seat, raw, now)
+        """Evidence that this process found itself: one piece against a player is enough, the others are told."""
+        if not self.dispute.convicted(seat):
+            self.evidence_out.append(raw)
+            self._learn(raw, now)
 
-    def _told_proof(self, seat: int, raw: bytes, now: float) -> None:
+    def _learn(self, raw: bytes, now: float) -> None:
+        known = set(self.dispute.proofs.values())
+        seat = self.dispute.learn(raw)
+        if seat is None or self.ledger.owner(seat) in known:
+            return
         self.events.append(FaultProved(seat, decode_evidence(raw).kind.value, raw))
         self.clocks.accused(now)
         if self.ledger.owner(seat) == self.me:
