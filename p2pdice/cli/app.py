@@ -15,8 +15,10 @@ from prompt_toolkit.application import get_app_or_none
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Always
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input.typeahead import clear_typeahead
+from prompt_toolkit.layout.controls import BufferControl
 from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.styles import Style
@@ -60,6 +62,10 @@ class App:
             style=_STYLE,
         )
         self._session.default_buffer.on_text_changed += self._typing
+        for window in self._session.layout.find_all_windows():
+            if isinstance(window.content, BufferControl) and window.content.buffer is self._session.default_buffer:
+                # Else the panel hangs at the bottom of what it once needed, with a gap above it.
+                window.dont_extend_height = Always()
         self._faces = _can_show("\u2680", sys.stdout.encoding)
 
     def restart(self) -> None:

@@ -62,7 +62,7 @@ def _seats(table: Table, columns: int, most: int) -> list[str]:
 
 
 def _seat(table: Table, seat: int) -> str:
-    mark = "> " if seat in (table.turn, table.may_oblige) else ""
+    mark = "* " if seat in (table.turn, table.may_oblige) else ""
     held = str(table.dice[seat])
     if table.rules is not None and table.rules.show_lost and not table.points:
         held += f"/{table.rules.starting_dice}"
@@ -99,7 +99,10 @@ def _due(table: Table, until: str, columns: int) -> list[str]:
     if table.may_oblige is not None:
         return may_oblige(table, table.may_oblige)[-1:]
     mine = table.turn == table.you and table.turn is not None
-    told = [telling.choices(table.legal)] if mine else [telling.choices(table.may_call)] if table.may_call else []
+    offered = table.legal if mine else table.may_call
+    told = [telling.choices(offered)] if offered else []
+    if told and width(told[0]) >= columns:
+        told = [" ".join(map(typed, telling.least(offered)))]  # no room for sentences
     if table.turn is not None and not mine:
         text = _("{name} to play, until {time}.") if until else _("{name} to play.")
         told.append(text.format(name=table.name(table.turn), time=until))

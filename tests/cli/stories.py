@@ -8,6 +8,7 @@ from p2pdice.rules import (
     Game,
     Kind,
     Ruleset,
+    View,
     apply,
     check,
     cups_needed,
@@ -18,6 +19,7 @@ from p2pdice.rules import (
     round_begun,
     sees,
     settle,
+    view,
 )
 
 NAMES = ("Ana", "Beto", "Caro")
@@ -54,6 +56,8 @@ class Story:
     def __init__(self, system: str = "perudo", **options: str) -> None:
         self.rules = make_ruleset(system, options)
         self.game: Game = new_game(self.rules, len(NAMES))
+        self.views: dict[int, View] = {}  # what seat 0 knows at its turns, by the event's place
+        self._cups: Mapping[int, tuple[int, ...]] = {}
         self.events: list[events.Event] = [ADDRESS, lobby(self.rules, ready=True), formed(self.rules)]
 
     def round(self, cups: Mapping[int, Sequence[int]], *lines: str) -> "Story":
@@ -76,12 +80,15 @@ class Story:
         self.events.append(round_begun(self.game))
         deal(self.game)
         known = {seat: tuple(cups[seat]) for seat in sees(self.game, 0)}
+        self._cups = dict(known)
         own = known.pop(0, None)
         self.events.append(events.DiceDealt(0, own, known))
 
     def turn(self) -> None:
         """The seat in turn is to move."""
         turn = self.game.turn
+        if turn == 0:
+            self.views[len(self.events)] = view(self.game, 0, self._cups)
         moves = tuple(legal(self.game, turn)) if turn == 0 else None
         self.events.append(events.TurnBegan(turn, 87.5 if turn == 0 else None, moves))
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from prompt_toolkit.application import create_app_session
@@ -11,10 +12,10 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from p2pdice.cli.app import App
+from p2pdice.cli.app import GLANCE_S, App
 from p2pdice.cli.play import Play
 from p2pdice.protocol import events
-from p2pdice.rules import DUDO, bid, make_ruleset
+from p2pdice.rules import DUDO, PRESETS, RoundBegan, apply, bid, deal, legal, make_ruleset, new_game
 from tests.cli.fakes import FakeDriver
 from tests.cli.stories import formed, lobby
 
@@ -140,6 +141,123 @@ async def test_a_line_that_is_being_typed_survives_events() -> None:
         await run
 
 
+async def test_a_move_typed_for_a_turn_that_has_passed_is_kept() -> None:
+    """The clock has moved for this seat meanwhile: Enter says so, the text stays, and Enter once more sends it."""
+    driver = FakeDriver(formed(RULES), RoundBegan(1, 0, "left", None), MINE)
+    with keyboard() as keys:
+        app = App()
+        run = asyncio.create_task(Play(driver, app).run())
+        await _waiting(app)
+        keys.send_text("2x4")
+        await _settled()
+        driver.tell(events.ActionMade(0, bid(2, 3), auto=True), events.TurnBegan(1, None, None))
+        keys.send_text("\r")
+        await _settled()
+        await _waiting(app)
+        assert driver.asked == []
+        assert app._session.default_buffer.text == "2x4"
+        keys.send_text("\r")
+        await _settled()
+        assert driver.asked == ["2x4"]
+        await _waiting(app)
+        keys.send_text("/quit\r")
+        await run
+
+
+async def test_a_call_sent_before_anyone_could_see_the_bid_is_kept() -> None:
+    """A doubt that was typed ahead meets a bid of a moment ago: it is asked for once more."""
+    driver = FakeDriver(formed(RULES), RoundBegan(1, 1, "left", None), events.TurnBegan(2, None, None))
+    with keyboard() as keys:
+        app = App()
+        run = asyncio.create_task(Play(driver, app).run())
+        await _waiting(app)
+        keys.send_text("dudo")
+        await _settled()
+        driver.tell(events.ActionMade(2, bid(2, 3), auto=False), MINE)
+        keys.send_text("\r")
+        await _settled()
+        await _waiting(app)
+        assert driver.asked == []
+        keys.send_text("\r")
+        await _settled()
+        assert driver.asked == ["dudo"]
+        await _waiting(app)
+        keys.send_text("/quit\r")
+        await run
+
+
+async def test_a_move_typed_ahead_counts_once_the_turn_can_be_seen() -> None:
+    """Whoever types while others play and looks before Enter is not asked twice."""
+    driver = FakeDriver(formed(RULES), RoundBegan(1, 1, "left", None), events.TurnBegan(2, None, None))
+    with keyboard() as keys:
+        app = App()
+        run = asyncio.create_task(Play(driver, app).run())
+        await _waiting(app)
+        keys.send_text("2x4")
+        await _settled()
+        driver.tell(events.ActionMade(2, bid(2, 3), auto=False), MINE)
+        app._moved_at -= GLANCE_S
+        keys.send_text("\r")
+        await _settled()
+        assert driver.asked == ["2x4"]
+        await _waiting(app)
+        keys.send_text("/quit\r")
+        await run
+
+
+async def test_enter_skips_the_showdown_and_a_move_is_kept_for_after_it() -> None:
+    """Cups go up at their pace; a bid typed meanwhile shows the rest and waits, Enter alone shows the rest."""
+    cups = events.CupsShown({0: (1, 3), 1: (2, 2), 2: (4, 5)})
+    driver = FakeDriver(formed(RULES), RoundBegan(1, 0, "left", None), cups)
+    with keyboard() as keys:
+        app = App()
+        run = asyncio.create_task(Play(driver, app, pace_s=1000.0).run())
+        await _waiting(app)
+        keys.send_text("2x3\r")
+        await _settled()
+        await _waiting(app)
+        assert driver.asked == []
+        assert len(app.table.opened) == 3
+        assert app._session.default_buffer.text == "2x3"
+        assert not driver.telling()
+        driver.tell(cups)
+        assert driver.telling()
+        keys.send_text("\x15\r")
+        await _settled()
+        assert not driver.telling()
+        await _waiting(app)
+        keys.send_text("/quit\r")
+        await run
+
+
+async def test_another_game_is_asked_for_after_the_end() -> None:
+    """After a game that was played out, /rematch is a wish; anything else asks again, Enter ends."""
+    for typed, again in (("/revancha\r", True), ("\r", False)):
+        driver = FakeDriver(formed(RULES), events.Closed((1,), 0, "won"))
+        with keyboard() as keys:
+            app = App()
+            play = Play(driver, app, offer=True)
+            run = asyncio.create_task(play.run())
+            await _waiting(app)
+            keys.send_text("2x3\r")
+            await _settled()
+            await _waiting(app)
+            keys.send_text(typed)
+            assert await run == 0
+            assert (play.again, driver.asked) == (again, [])
+            app.restart()
+            assert not app.table.playing
+
+
+async def test_no_other_game_is_offered_after_a_broken_one() -> None:
+    """Who has been left alone is not asked."""
+    driver = FakeDriver(formed(RULES), events.Closed((), 1, "abandoned"))
+    with keyboard():
+        play = Play(driver, App(), offer=True)
+        assert await play.run() == 1
+        assert not play.again
+
+
 async def test_tab_offers_what_is_legal_and_nothing_else() -> None:
     """Completion knows the moves of this turn."""
     with keyboard():
@@ -155,6 +273,31 @@ async def test_tab_offers_what_is_legal_and_nothing_else() -> None:
         assert offered("") == ["2x3", "2x4", "dudo"]
         assert offered("2x") == ["2x3", "2x4"]
         assert offered("9") == []
+        assert offered("/") == []
+
+
+@pytest.mark.parametrize("system", list(PRESETS))
+async def test_tab_offers_the_lowest_bid_on_each_face_and_then_all_that_begins_so(system: str) -> None:
+    """Over a standing bid, in every system: as the engine has it, lowest first."""
+    game = new_game(PRESETS[system], 3)
+    deal(game)
+    apply(game, 0, bid(3, 4))
+    moves = tuple(legal(game, 1))
+    with keyboard():
+        app = App()
+        app.show(replace(formed(PRESETS[system]), you=1))
+        app.show(events.TurnBegan(1, None, moves))
+        completer = app._session.completer
+        assert completer is not None
+
+        def offered(text: str) -> list[str]:
+            return [found.text for found in completer.get_completions(Document(text), CompleteEvent())]
+
+        bids = [word for word in offered("") if word[0].isdigit()]
+        assert sorted(word[-1] for word in bids) == list("123456")
+        assert bids == sorted(bids)
+        assert all(word in map(str, moves) for word in offered(""))
+        assert offered("4") == [str(move) for move in moves if str(move).startswith("4")]
 
 
 async def test_the_status_shows_the_table() -> None:
@@ -165,7 +308,7 @@ async def test_the_status_shows_the_table() -> None:
             app.show(event)
         text = "".join(part[1] for part in app._status())
         assert text.splitlines() == [
-            "> Ana 5/5, Beto 5/5, Caro 5/5",
+            "* Ana 5/5, Beto 5/5, Caro 5/5",
             "No bid yet.",
             "Your dice: 1 3 3 ⚀ ⚂ ⚂",
             "You may bid 2x3, 2x4 or more, or dudo.",
