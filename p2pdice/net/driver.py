@@ -192,6 +192,10 @@ class Driver:
         """Send whoever sits at a place of the lobby away."""
         self._try(lambda peer, now: peer.kick(place, now))
 
+    def hold(self, seat: int, wait: bool) -> None:
+        """`/wait` for a player who is late, or `/drop` them."""
+        self._try(lambda peer, now: peer.hold(seat, wait, now))
+
     def rename(self, name: str) -> None:
         """Take another name in the lobby."""
         self._try(lambda peer, now: peer.rename(name, now))
