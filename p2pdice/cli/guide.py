@@ -26,6 +26,8 @@ def help_lines(table: Table) -> list[str]:
         _("/odds: how likely the standing bid is by what you see, and what else is; /odds 5x3: that bid"),
         _("/history: what was said in this round"),
         _("/hints on, /hints off: the odds with each turn"),
+        _("/wait NAME: do not agree to go on without them; /drop NAME: go on without them"),
+        _("/pause: ask the others to wait for you"),
         *_anytime(),
     ]
 
@@ -63,6 +65,8 @@ def usage(name: str) -> str:
             return _("/bot takes easy, normal or hard, or nothing")
         case "odds":
             return _("/odds takes a bid, such as /odds 5x3, or nothing")
+        case "drop":
+            return _("/drop needs the name of someone the game waits for, such as /drop Ana")
         case "rematch":
             return _("/rematch is for after the end of a game.")
         case _:

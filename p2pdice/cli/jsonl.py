@@ -96,6 +96,13 @@ def as_object(table: Table, event: events.Event) -> Object | None:
             return {"event": "lost", "player": table.name(event.seat)}
         case events.PeerBack():
             return {"event": "back", "player": table.name(event.seat)}
+        case events.Halted():
+            return {"event": "halt", "missing": [table.name(seat) for seat in event.missing]}
+        case events.Resumed():
+            return {"event": "resume"}
+        case events.Dropped():
+            players, votes = ([table.name(seat) for seat in seats] for seats in (event.seats, event.votes))
+            return {"event": "drop", "players": players, "reason": event.reason, "votes": votes}
         case events.FaultProved():
             return {
                 "event": "fault",

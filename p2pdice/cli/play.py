@@ -16,6 +16,7 @@ from p2pdice.cli.complaint import INTERRUPTED
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.pace import Pacer
 from p2pdice.cli.table import Table
+from p2pdice.cli.words import listed
 from p2pdice.protocol import events
 from p2pdice.rules import Action, View
 
@@ -52,6 +53,9 @@ class Driver(Protocol):
 
     def rename(self, name: str) -> None:
         """Take another name in the lobby."""
+
+    def hold(self, seat: int, wait: bool) -> None:
+        """Wait for a player who is late, or want them out."""
 
     def quit(self) -> None:
         """Leave; `run` then ends by itself."""
@@ -306,6 +310,13 @@ class Play:
                 self._set_hints(argument)
             case "say" if argument:
                 driver.say(clean(argument, CHAT_CELLS))
+            case "wait" if table.playing:
+                self._hold(argument, wait=True)
+            case "drop" if table.playing and argument:
+                self._hold(argument, wait=False)
+            case "pause" if table.playing:
+                self._hold("", wait=True)
+                driver.say(_("I need a pause. Please type /wait, so that nobody is dropped."))
             case "quit":
                 driver.quit()
             case "ready":
@@ -321,13 +332,34 @@ class Play:
             case _:
                 self._refuse("incomplete", guide.usage(name))
 
+    def _hold(self, argument: str, *, wait: bool) -> None:
+        """Wait for one player, for all the others when none is named, or want one out."""
+        table = self._frontend.table
+        # The one who is asked to wait for is a person: what they hear from is their process, with its bots.
+        others = {table.owner(seat) for seat in range(len(table.names)) if table.dice[seat]} - {table.you}
+        chosen = others if not argument else {table.owner(seat) for seat in self._named(argument)} & others
+        if argument and not chosen:
+            self._refuse("no-such-player", refusals.refusal("no-such-player", {}))
+            return
+        for seat in sorted(chosen):
+            self._driver.hold(seat, wait)
+        names = listed(map(table.name, sorted(chosen)))
+        if wait:
+            self._frontend.answer([_("You wait for: {names}. /drop NAME ends that.").format(names=names)])
+        else:
+            self._frontend.answer([_("You want to go on without: {names}. The others decide too.").format(names=names)])
+
     def _kick(self, argument: str) -> None:
-        wanted = clean_name(argument).casefold()
-        places = [place for place, name in enumerate(self._frontend.table.names) if name.casefold() == wanted]
+        places = self._named(argument)
         if places:
             self._driver.kick(places[0])
         else:
             self._refuse("no-such-player", refusals.refusal("no-such-player", {}))
+
+    def _named(self, argument: str) -> list[int]:
+        """The seats or places of that name: one or none."""
+        wanted = clean_name(argument).casefold()
+        return [place for place, name in enumerate(self._frontend.table.names) if name.casefold() == wanted]
 
     def _set_hints(self, argument: str) -> None:
         wish = vocabulary.SWITCHES.get(plain_form(argument), not self._hints)

@@ -3,7 +3,7 @@
 The dice come from the showdown that ended the round: what nobody ever saw stays unknown here too.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from p2pdice.cli.clean import clean_names
@@ -12,7 +12,7 @@ from p2pdice.cli.screen import Screen
 from p2pdice.cli.words import percent
 from p2pdice.protocol.audit import Report
 from p2pdice.protocol.events import ActionMade, CupsShown, Event, TableFormed
-from p2pdice.rules import Gone, Kind, RoundBegan, RoundSettled, apply, chance, deal, new_game, remove, settle, view
+from p2pdice.rules import Gone, Kind, RoundBegan, RoundSettled, chance, deal, new_game, view
 
 Cups = Mapping[int, tuple[int, ...]]
 
@@ -64,22 +64,21 @@ def _odds(report: Report) -> Iterator[float | None]:
     """For every action, in order: the chance of the bid by what its bidder saw, None for what is no bid."""
     seated = report.seated
     assert seated is not None
-    game = new_game(seated.roster.terms.rules, len(seated.players), seated.opener)
-    events = report.events
+    rules, seats = seated.roster.terms.rules, len(seated.players)
+    game = new_game(rules, seats, seated.opener)
+    dice: Sequence[int] = game.dice
     dealt: Cups = {}
-    for place, event in enumerate(events):
+    for place, event in enumerate(report.events):
         match event:
             case RoundBegan():
+                # Each round by itself: a round may have been void, or dealt again with fewer players.
+                game = new_game(rules, seats, event.opener, dice=dice, special=event.special)
                 deal(game)
-                dealt = _cups_of_round(events, place)
+                dealt = _cups_of_round(report.events, place)
             case ActionMade(seat=seat, action=action):
-                is_bid = action.kind is Kind.BID
-                yield chance(view(game, seat, dealt), action) if is_bid else None
-                apply(game, seat, action)
-            case CupsShown(cups=cups):
-                settle(game, cups)
-            case Gone():
-                remove(game, event.seats)
+                yield chance(view(game, seat, dealt), action) if action.kind is Kind.BID else None
+            case RoundSettled() | Gone():
+                dice = event.dice
             case _:
                 pass
 

@@ -60,6 +60,12 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
             return [_("{name} cannot be heard. The seat is kept for now.").format(name=table.name(event.seat))]
         case events.PeerBack():
             return [_("{name} is back.").format(name=table.name(event.seat))]
+        case events.Halted():
+            return waits(table)
+        case events.Resumed():
+            return [_("Everyone is heard again: the game goes on.")]
+        case events.Dropped():
+            return _dropped(table, event)
         case events.FaultProved():
             what = refusals.offence(event.kind)
             return [_("Proved: {name} {what}.").format(name=table.name(event.seat), what=what)]
@@ -159,6 +165,23 @@ def _formed(table: Table) -> list[str]:
         _("The game begins. Seats, clockwise: {seats}.").format(seats=listed(places(table))),
         _("Table words: {words}. Everyone at this table has the same: read one aloud.").format(words=table.words),
     ]
+
+
+def waits(table: Table) -> list[str]:
+    """Why the game stands still, while it does."""
+    if not table.missing:
+        return []
+    names = listed(table.name(seat) for seat in table.missing)
+    return [_("The game waits: nothing from {names}. The others are agreeing on what to do.").format(names=names)]
+
+
+def _dropped(table: Table, event: events.Dropped) -> list[str]:
+    text = {
+        "silent": _("No longer in the game, after a long silence: {names}. Agreed by {votes}."),
+        "left": _("No longer in the game, by leaving it: {names}. Agreed by {votes}."),
+    }.get(event.reason, _("No longer in the game, for what is proved: {names}. Agreed by {votes}."))
+    names, votes = (listed(map(table.name, seats)) for seats in (event.seats, event.votes))
+    return [text.format(names=names, votes=votes)]
 
 
 def may_oblige(table: Table, seat: int) -> list[str]:

@@ -49,10 +49,16 @@ class Table:
     history: list[tuple[int, Action]] = field(default_factory=list)
     opened: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
+    missing: tuple[int, ...] = ()
 
     def name(self, seat: int) -> str:
         """The cleaned name of a seat, or of a place in the lobby."""
         return self.names[seat] if 0 <= seat < len(self.names) else "?"
+
+    def owner(self, seat: int) -> int:
+        """The seat of the person whose process plays a seat."""
+        owner = self.bots[seat]
+        return seat if owner is None else owner
 
     @property
     def points(self) -> bool:
@@ -127,6 +133,10 @@ class Table:
                 self.lost.add(event.seat)
             case events.PeerBack():
                 self.lost.discard(event.seat)
+            case events.Halted():
+                self.missing = event.missing
+            case events.Resumed() | events.Dropped():
+                self.missing = ()
             case Ended() | events.Closed():
                 self._pause()
                 self.over = True

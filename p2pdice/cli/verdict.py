@@ -68,7 +68,7 @@ def _player(report: Report, seated: Seated, names: Sequence[str], seat: int) -> 
     return {
         "name": names[seat],
         "key": seated.players[seat].key.hex(),
-        "standing": "convicted" if seat in report.convicted else "clean",
+        "standing": report.standings.get(seat, "clean"),
         "bot_of": None if owner is None else names[owner],
     }
 
@@ -86,7 +86,12 @@ def in_words(report: Report) -> list[str]:
     for seat, name in enumerate(names):
         owner = _bot_of(seated, seat)
         who = name if owner is None else _("{name} (bot of {owner})").format(name=name, owner=names[owner])
-        lines.append(_("  {who}, key {key}").format(who=who, key=seated.players[seat].key.hex()))
+        text = {
+            "convicted": _("  {who}, convicted, key {key}"),
+            "dropped": _("  {who}, dropped by the others, key {key}"),
+            "left": _("  {who}, left the game, key {key}"),
+        }.get(report.standings.get(seat, "clean"), _("  {who}, key {key}"))
+        lines.append(text.format(who=who, key=seated.players[seat].key.hex()))
     if report.winners:
         lines.append(_("Won by: {names}.").format(names=listed(names[seat] for seat in report.winners)))
     return lines

@@ -74,6 +74,10 @@ class FakeDriver:
         """Remembered."""
         self._ask("name", name)
 
+    def hold(self, seat: int, wait: bool) -> None:
+        """Remembered."""
+        self._ask("hold", seat, wait)
+
     def quit(self) -> None:
         """Remembered; the run ends."""
         self._ask("quit")
