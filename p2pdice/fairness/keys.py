@@ -32,6 +32,10 @@ class SigningKey:
         """64 bytes over F(label, part...)."""
         return self._private.sign(frame(label, *parts))
 
+    def secret(self) -> bytes:
+        """The 32 bytes that make this key again: for a file that nobody else may read."""
+        return self._private.private_bytes_raw()
+
     def __repr__(self) -> str:
         return f"SigningKey(public={self.public.hex()})"
 

@@ -74,11 +74,26 @@ class _Wrong(Exception):
 
 def audit(raw: bytes) -> Report:
     """Check a whole transcript. Never raises for what a file may hold."""
+    return replayed(raw).report
+
+
+@dataclass(slots=True)
+class Replayed:
+    """A transcript's report, and the game as it stands where it ends; None where the file does not get that far."""
+
+    report: Report
+    ledger: Ledger | None = None
+    dispute: Dispute | None = None
+
+
+def replayed(raw: bytes) -> Replayed:
+    """The same as `audit`, with what a process needs to take the game up again."""
     report = Report()
+    found = Replayed(report)
     if not is_transcript(raw):
-        return report
+        return found
     try:
-        _Auditor(raw, report).run()
+        _Auditor(raw, found).run()
     except _Ended:
         report.verdict, report.stopped_at = "incomplete", report.entries
     except Damaged as damaged:
@@ -92,15 +107,16 @@ def audit(raw: bytes) -> Report:
         report.findings.append(Finding(None, "CHANGED", wrong.entry.number, wrong.detail))
     if report.findings:
         report.verdict = "fault"
-    return report
+    return found
 
 
 class _Auditor:
     """Walks a file from its roster to its end, writing what it finds into the report."""
 
-    def __init__(self, raw: bytes, report: Report) -> None:
+    def __init__(self, raw: bytes, found: Replayed) -> None:
         self._entries = read_entries(raw)
-        self._report = report
+        self._replayed = found
+        self._report = found.report
 
     def run(self) -> None:
         ledger = Ledger(self._seats())
@@ -109,6 +125,7 @@ class _Auditor:
         report.standings = dict.fromkeys(range(len(ledger.seated.players)), "clean")
         report.events += ledger.opening()
         dispute = Dispute(ledger, None, None, lambda now: (), lambda base: ledger if ledger.mark(base) else None)
+        self._replayed.ledger, self._replayed.dispute = ledger, dispute
         for entry in self._entries:
             report.entries = entry.number + 1
             with _blaming(entry):

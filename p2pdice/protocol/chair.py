@@ -4,19 +4,24 @@ clocks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from p2pdice.fairness.keys import SigningKey
 from p2pdice.fairness.labels import Label
 from p2pdice.fairness.seal import round_public, seal
 from p2pdice.fairness.shares import SHARE_BYTES, commitment
-from p2pdice.protocol.deal import Deal, Shares, box_info, opened_box
+from p2pdice.protocol.codec import pack, unpack
+from p2pdice.protocol.deal import Deal, Shares, box_info, fits, is_round_key, opened_box
+from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.evidence import sealed_hash
 from p2pdice.protocol.ledger import Ledger
 from p2pdice.protocol.messages import (
+    ACT,
+    MOST_SEATS,
     SALT_BYTES,
     Act,
     Answer,
+    AnyMessage,
     Commit,
     Open,
     Ready,
@@ -25,12 +30,19 @@ from p2pdice.protocol.messages import (
     Show,
     Signed,
     SlotPayload,
+    narrow,
     sign_game,
 )
 from p2pdice.protocol.phases import Phase, active_seats, call_of, deal_policy, round_is_open
+from p2pdice.protocol.shapes import Int, Many, Raw, Text, either, row
 from p2pdice.rules import Action, cups_needed
 
 RandomBytes = Callable[[int], bytes]
+
+_CUP, _BYTES = Int(MOST_SEATS), Raw((SHARE_BYTES,))
+_SECRETS = row(
+    Many(row(_CUP, _BYTES), MOST_SEATS + 1), Many(row(_CUP, _CUP, _BYTES), MOST_SEATS * MOST_SEATS),
+    Raw((0, SHARE_BYTES)), Int(2), either(row(), row(either(ACT, Text(16)), Raw((SALT_BYTES,)))))
 
 
 @dataclass(repr=False)
@@ -86,6 +98,47 @@ class Chair:
         """The round is settled or void: its secrets have no more use."""
         self.claim, self._sealed, self._round_secret = None, None, b""
         self.cups, self._shares, self._boxed = {}, {}, {}
+
+    def secrets(self) -> bytes:
+        """All that a crash must not take: for a file that nobody else may read, until the round is over."""
+        shares = tuple(self._shares.items())
+        boxed = tuple((sender, cup, share) for (sender, cup), share in self._boxed.items())
+        claim = 2 if self.claim is None else int(self.claim)
+        return pack((shares, boxed, self._round_secret, claim, () if self._sealed is None else self._sealed))  # type: ignore[arg-type]
+
+    def restore(self, raw: bytes) -> None:
+        """Take up what `secrets` gave. Raises Malformed for what it did not give."""
+        value = unpack(raw)
+        if not _SECRETS.fits(value):
+            raise Malformed("not-secrets")
+        shares, boxed, self._round_secret, claim, sealed = cast(tuple[Any, ...], value)
+        self._shares = dict(shares)
+        self._boxed = {(sender, cup): share for sender, cup, share in boxed}
+        self.claim = None if claim == 2 else bool(claim)
+        self._sealed = sealed or None
+
+    def holds(self, ledger: Ledger) -> bool:
+        """Whether this seat knows the secrets behind all it has signed in the round that is open."""
+        commit = next((said[self.seat] for said in reversed(ledger.slots[ledger.marks[-1].slot:])
+                       if self.seat in said and isinstance(said[self.seat].payload, Commit)), None)
+        if commit is None:
+            return True
+        made = narrow(commit, Commit)
+        if not all(fits(made, self.key.public, cup, self._shares.get(cup, b"")) for cup, _ in made.payload.commitments):
+            return False
+        if made.payload.round_key and not (self._round_secret and is_round_key(made, self._round_secret)):
+            return False
+        if ledger.phase not in (Phase.ANSWER, Phase.SHOW):
+            return True
+        sealed = ledger.slots[-1 if ledger.phase is Phase.ANSWER else -2].get(self.seat)
+        if self.seat == ledger.game.turn:
+            sealed = ledger.slots[-2 if ledger.phase is Phase.ANSWER else -3][self.seat]
+        return sealed is None or (self._sealed is not None and self._seal_of(sealed) == sealed.payload[0])
+
+    def _seal_of(self, sealed: AnyMessage) -> bytes:
+        choice, salt = cast("tuple[tuple[object, ...] | str, bytes]", self._sealed)
+        label = Label.ACT if isinstance(sealed.payload, Seal) else Label.ANSWER
+        return sealed_hash(label, sealed.game_id, sealed.epoch, sealed.slot, sealed.state, self.seat, choice, salt)
 
     def _commit(self, ledger: Ledger, random_bytes: RandomBytes) -> Commit:
         game = ledger.game

@@ -65,6 +65,29 @@ class Dispute:
     def __post_init__(self) -> None:
         self.halting = self._open(0)
 
+    def take_up(self, other: "Dispute") -> None:
+        """Go on from what a transcript of this game held; `other` watched over the same ledger."""
+        self.leaves.update(other.leaves)
+        self.proofs.update(other.proofs)
+        self.raw_proofs.update(other.raw_proofs)
+        self.past = list(other.past)
+        self._votes.update(other._votes)
+        self.halting = self._open(other.halting.number)
+
+    def still_halted(self) -> None:
+        """After a crash: if this process had halted, it is halted still, and stands where it said."""
+        own = [halt for (_, seat), halt in self.halting.halts.items() if seat == self.me]
+        if own:
+            last = max(own, key=lambda halt: halt.ballot)
+            said = last.payload
+            self.halting.stand = Stand(Boundary(said.rounds, last.state), said.mode, said.tip, bool(said.own))
+            self.halting.ballot = last.ballot
+
+    @property
+    def own_votes(self) -> list[Signed]:
+        """What this process has voted in the open halt."""
+        return [vote.signed for vote in self.halting.votes if vote.seat == self.me]
+
     # --- coming in
 
     def receive(self, vote: AnyVote, now: float) -> bool:

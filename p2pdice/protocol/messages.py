@@ -149,7 +149,7 @@ _CALL = either(
     row(word("bid"), Int(999), Int(9), word("", "left", "right")),
     row(word("dudo", "calzo", "paso")),
 )
-_ACT = row(_CALL, _AUTO)
+ACT = row(_CALL, _AUTO)
 
 _CHOICE = word("", "open", "closed", "no")
 _LAST = either(row(), row(_HASH))
@@ -171,7 +171,7 @@ GAME_MESSAGES: Mapping[str, tuple[type[Payload], tuple[Shape, ...]]] = {
     "ACT": (Act, (_CALL, _AUTO)),
     "SEAL": (Seal, (_HASH,)),
     "ANSWER": (Answer, (_HASH,)),
-    "SHOW": (Show, (either(_ACT, word("waive", "claim")), Raw((SALT_BYTES,)))),
+    "SHOW": (Show, (either(ACT, word("waive", "claim")), Raw((SALT_BYTES,)))),
     "REVEAL": (Reveal, (_HASH, Many(row(_SEAT, _SEAT, _SHARE), MOST_SEATS))),
     "HALT": (Halt, (Int(2**32), _CHOICE, Int(), _AUTO, Many(either(row(_SEAT, Int()), row(_SEAT)), 2 * MOST_SEATS),
                     _LAST)),

@@ -2,11 +2,14 @@
 messages, records and events come out (protocol.md section 5). Time and randomness are arguments. Must not know links,
 files or the lobby."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 
+from p2pdice.protocol.audit import Replayed
 from p2pdice.protocol.ballot import Boundary, Outcome, Why
 from p2pdice.protocol.chair import Chair, RandomBytes
 from p2pdice.protocol.clocks import Clocks
+from p2pdice.protocol.codec import pack, unpack
 from p2pdice.protocol.dispute import Dispute, deciders
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import (
@@ -34,24 +37,36 @@ from p2pdice.protocol.messages import (
     VotePayload,
     parse_game,
     parse_slot,
+    signed_from,
 )
 from p2pdice.protocol.phases import TURN_PHASES, Phase
 from p2pdice.protocol.roster import Seated
-from p2pdice.rules import CALZO, Action, View, callers, check, legal, mildest, view
+from p2pdice.rules import CALZO, Action, Gone, RoundBegan, RoundSettled, View, callers, check, legal, mildest, view
 
 SLOTS_AHEAD = 16  # messages further ahead than this are asked for again, not kept
 SHOWDOWN_S = 10.0  # an open showdown may finish first, if those who leave or are convicted owe nothing to it
 GRACE_S = 10.0  # what a person in turn is given when somebody else halts
 
 
+def since_last_round(events: Sequence[Event]) -> list[Event]:
+    """What a screen needs to show a game in its middle: the last result, and the open round from its beginning."""
+    began = max((place for place, event in enumerate(events) if isinstance(event, RoundBegan)), default=0)
+    results = [event for event in events[:began] if isinstance(event, RoundSettled | Gone)]
+    return [*results[-1:], *events[began:]]
+
+
 class Session:
     """Drain `outbox` (signed messages for everyone), `evidence_out`, `records` and `events` after each call, in the
     order: write the records, send, tell the screen."""
 
-    def __init__(self, seated: Seated, chairs: Mapping[int, Chair], random_bytes: RandomBytes, now: float) -> None:
-        """`chairs` by seat; `now` in seconds of any monotonic clock, the same in all calls."""
+    def __init__(self, seated: Seated, chairs: Mapping[int, Chair], random_bytes: RandomBytes, now: float,
+                 past: Replayed | None = None) -> None:
+        """`chairs` by seat; `now` in seconds of any monotonic clock, the same in all calls.
+
+        `past`: the own transcript of a game that a crash interrupted. Nothing is signed then until `answered`.
+        """
         self.seated = seated
-        self.ledger = Ledger(seated)
+        self.ledger = past.ledger if past and past.ledger else Ledger(seated)
         self.outbox: list[Signed] = []
         self.evidence_out: list[bytes] = []
         self.records: list[tuple[str, Signed]] = []
@@ -66,7 +81,53 @@ class Session:
         self.dispute = Dispute(self.ledger, self.me, chairs[self.me].key, self._names, self._prove)
         self._going = False
         self._recorded: set[bytes] = set()  # names of what stands in the record besides slots
-        self.events += self.ledger.opening()
+        self.resuming = past is not None
+        if past and past.dispute:
+            self.dispute.take_up(past.dispute)
+            self.events += since_last_round(past.report.events)
+        else:
+            self.events += self.ledger.opening()
+            self._announce()
+        self._go_on(now)
+
+    # --- after a crash
+
+    def snapshot(self) -> dict[str, bytes]:
+        """What must be on the disk before anything in `outbox` is sent: secrets of the round, and the exact bytes that
+        this process has signed and that are not in the transcript yet."""
+        kept = {f"chair-{seat}": chair.secrets() for seat, chair in self._chairs.items()}
+        said = [message.signed for seat, message in self.ledger.slots[-1].items() if seat in self._chairs]
+        own = [*said, *self.dispute.own_votes, *([self.dispute.leaves[self.me].signed]
+                                                 if self.me in self.dispute.leaves else [])]
+        return kept | {f"signed-{number}": pack(signed.value()) for number, signed in enumerate(own)}
+
+    def remember(self, kept: Mapping[str, bytes], now: float) -> None:
+        """Take up a snapshot: the secrets, and the own messages, to be sent again as they were."""
+        for seat, chair in self._chairs.items():
+            with contextlib.suppress(Malformed):
+                chair.restore(kept.get(f"chair-{seat}", b""))
+        for name, raw in kept.items():
+            if name.startswith("signed-"):
+                signed = signed_from(unpack(raw))
+                self.outbox.append(signed)
+                self.receive(signed, now)
+
+    def answered(self, now: float) -> None:
+        """The others have said what they hold of this process's own messages: from now on it signs again.
+
+        If a secret behind something it signed is gone, it cannot: it leaves, and says that it is not sure.
+        """
+        if not self.resuming:
+            return
+        self.resuming = False
+        self.dispute.still_halted()
+        if not all(chair.holds(self.ledger) for chair in self._chairs.values()):
+            self.dispute.leave_unsure()
+            self._send_votes()
+            self.close("left", 1)
+            return
+        if self.ledger.deal and self.ledger.phase not in (Phase.MODE, Phase.COMMIT, Phase.OPEN, Phase.READY):
+            self._look()
         self._announce()
         self._go_on(now)
 
@@ -80,7 +141,7 @@ class Session:
     def act(self, seat: int, action: Action, now: float, auto: bool = False) -> None:
         """A local seat's move. Raises IllegalAction or LocalFault, and nothing has changed then."""
         chair, ledger = self._chairs[seat], self.ledger
-        if self.closed or self.halted:
+        if self.closed or self.halted or self.resuming:
             raise LocalFault("game-over" if self.closed else "game-halted")
         if ledger.phase in (Phase.SEAL, Phase.ANSWER) and action == CALZO and seat in callers(ledger.game):
             if seat in ledger.missing or ledger.phase is Phase.SEAL:
@@ -126,7 +187,7 @@ class Session:
     @property
     def undecided(self) -> tuple[int, ...]:
         """Local seats that may call exact out of turn now and have not said whether they will."""
-        if self.closed or self.halted or self.ledger.phase not in (Phase.SEAL, Phase.ANSWER):
+        if self.closed or self.halted or self.resuming or self.ledger.phase not in (Phase.SEAL, Phase.ANSWER):
             return ()
         return tuple(seat for seat in callers(self.ledger.game)
                      if seat in self._chairs and self._chairs[seat].claim is None)
@@ -167,7 +228,7 @@ class Session:
         self.clocks.heard(message.seat, now)
         if known is not None:
             raise equivocation(known, message)
-        if message.slot < self.ledger.slot or message.seat in self._chairs:
+        if message.slot < self.ledger.slot or (message.seat in self._chairs and not self.resuming):
             return None
         if message.slot > self.ledger.slot + SLOTS_AHEAD:
             self.behind = True
@@ -230,7 +291,7 @@ class Session:
         if self.closed:
             return None
         times = [self.dispute.halting.deadline, self._halt_at()]
-        if not self.halted:
+        if not self.halted and not self.resuming:
             times += [self.clocks.turn_over_at() if self._own_turn else None, *self._window_ends()]
         return min((time for time in times if time is not None), default=None)
 
@@ -238,7 +299,7 @@ class Session:
         """Let time pass: a lost turn, an exact-call window that ends, silence, a ballot that gives way."""
         if self.closed:
             return
-        if not self.halted:
+        if not self.halted and not self.resuming:
             turn_over_at = self.clocks.turn_over_at()
             if self._own_turn and turn_over_at is not None and now >= turn_over_at:
                 seat = self.ledger.missing[0]
@@ -270,7 +331,7 @@ class Session:
         while progress and not self.closed:
             halt_at = self._halt_at()
             standing = self.halted or (halt_at is not None and now >= halt_at)
-            progress = not standing and (self._take_in(now) or self._say_owed(now))
+            progress = not standing and (self._take_in(now) or (not self.resuming and self._say_owed(now)))
             if not progress:
                 progress = self._settle_dispute(now)
         self._going = False
@@ -333,17 +394,23 @@ class Session:
         for at, seat in [key for key in self._waiting if key[0] < ledger.slot]:
             del self._waiting[at, seat]
         if phase in (Phase.OPEN, Phase.READY) and ledger.phase is not Phase.READY and ledger.deal:
-            for chair in self._chairs.values():
-                if chair.seat in ledger.deal.policy.active:
-                    chair.look(ledger)
-                    seen = {cup: faces for cup, faces in chair.cups.items() if cup != chair.seat}
-                    self.events.append(DiceDealt(chair.seat, chair.cups.get(chair.seat), seen))
+            self._look()
         if phase is Phase.REVEAL:
             self._forget()
         self._announce()
 
+    def _look(self) -> None:
+        """Local seats see what they may of the dice."""
+        for chair in self._chairs.values():
+            if self.ledger.deal and chair.seat in self.ledger.deal.policy.active:
+                chair.look(self.ledger)
+                seen = {cup: faces for cup, faces in chair.cups.items() if cup != chair.seat}
+                self.events.append(DiceDealt(chair.seat, chair.cups.get(chair.seat), seen))
+
     def _announce(self) -> None:
         """Say whose turn it is, and what local seats may do."""
+        if self.resuming:
+            return
         ledger, game = self.ledger, self.ledger.game
         if ledger.phase is Phase.MODE:
             self.events.append(MayOblige(game.opener))
@@ -384,7 +451,7 @@ class Session:
 
     def _halt_at(self) -> float | None:
         """When this process halts: for silence, for evidence, for a LEAVE, or because somebody else did."""
-        if self.closed or self.halted or self.me not in self.ledger.owners_in(self.ledger.game):
+        if self.closed or self.halted or self.resuming or self.me not in self.ledger.owners_in(self.ledger.game):
             return None
         times = [self.clocks.silence_at()]
         dispute = self.dispute

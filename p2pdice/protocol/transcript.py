@@ -56,6 +56,21 @@ class TranscriptWriter:
         return start + len(entry).to_bytes(4, "big") + entry
 
 
+def go_on_with(raw: bytes) -> tuple[TranscriptWriter, int]:
+    """A writer for the entry after the last whole one of a file, and how many bytes are whole.
+
+    Raises Damaged if anything but the end is wrong.
+    """
+    writer, whole = TranscriptWriter(), 0
+    try:
+        for entry in read_entries(raw):
+            whole += len(writer.add(entry.kind, entry.signed))
+    except Damaged as damaged:
+        if not damaged.cut:
+            raise
+    return writer, whole
+
+
 def is_transcript(raw: bytes) -> bool:
     """Whether a file claims to be a transcript at all."""
     return raw.startswith(MAGIC)
