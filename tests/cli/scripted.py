@@ -28,6 +28,8 @@ class Scripted(FakeDriver):
         for place, event in enumerate(self._story.events):
             if due:
                 await self._moved.wait()
+            if self.done.is_set():
+                break
             self._moved.clear()
             self.seen = self._story.views.get(place, self.seen)
             self.tell(event)
@@ -37,6 +39,11 @@ class Scripted(FakeDriver):
 
     def act(self, action: Action) -> None:
         """The move of seat 0 has come."""
+        self._moved.set()
+
+    def quit(self) -> None:
+        """Whoever sits there leaves."""
+        super().quit()
         self._moved.set()
 
     def view(self) -> View | None:
