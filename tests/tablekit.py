@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from p2pdice.bots import LEVELS
 from p2pdice.fairness.keys import SigningKey
 from p2pdice.protocol.audit import Report, audit
-from p2pdice.protocol.errors import PeerFault
+from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import Closed, Event, TableFormed
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.roster import Terms
-from p2pdice.protocol.transcript import TranscriptWriter
+from p2pdice.protocol.transcript import TranscriptWriter, go_on_with
 from p2pdice.rules import CALZO, make_ruleset
 
 
@@ -30,6 +30,7 @@ class Node:
     inbox: list[tuple[bytes, bytes]] = field(default_factory=list)  # (from, frame), everything ever delivered
     faults: list[str] = field(default_factory=list)  # reasons of PeerFaults that frames to it caused
     bot: str | None = "normal"
+    kept: dict[str, bytes] = field(default_factory=dict)  # what its process wrote ahead
     gone: bool = False  # its process was killed: nobody waits for its end
 
     @property
@@ -60,6 +61,7 @@ class Table:
         self.cut: set[frozenset[str]] = set()
         self.deliver: Callable[[Node, Node, bytes], bytes | None] = lambda sender, receiver, frame: frame
         self.spoil: Callable[[Node], None] = lambda node: None  # called before each node's effects are taken
+        self.crash: Callable[[Node], bool] = lambda node: False  # whether the process dies at this write or send
         self._queues: dict[tuple[bytes, bytes], list[bytes]] = {}
         terms = Terms(make_ruleset(system, options or {}), turn_time_s, 90)
         processes = players - bots
@@ -142,10 +144,39 @@ class Table:
         self.spoil(node)
         effects = node.peer.take()
         for kind, signed in effects.records:
-            node.file += node.writer.add(kind, signed)
+            entry = node.writer.add(kind, signed)
+            if self.crash(node):
+                node.file += entry[:len(entry) // 2]  # torn
+                return self.restart(node)
+            node.file += entry
+        if effects.keep is not None:
+            if self.crash(node):
+                return self.restart(node)
+            node.kept = effects.keep
         for link, frame in effects.sends:
+            if self.crash(node):
+                return self.restart(node)
             self._queues.setdefault((node.link, link), []).append(frame)
         node.events += effects.events
+
+    def restart(self, node: Node) -> None:
+        """The process died and is started again, with nothing but its files; its links come up anew."""
+        for other in self.nodes:
+            if other is not node:
+                other.peer.lost(node.link, self.now)
+                self._queues[node.link, other.link] = []
+                self._queues[other.link, node.link] = []
+        node.writer, whole = go_on_with(node.file)
+        node.file = node.file[:whole]
+        try:
+            node.peer = Peer.resume(node.key, node.file, node.kept, random_bytes=self.random.randbytes, now=self.now)
+        except LocalFault:
+            node.gone = True  # it had not yet written what a game begins with
+            return
+        for other in self.nodes:
+            if other is not node and not other.gone:
+                node.peer.linked(other.link, self.now)
+                other.peer.linked(node.link, self.now)
 
     # --- play
 

@@ -13,6 +13,9 @@ class Label(StrEnum):
     SIGNED_BODY = "sig"
     CHANNEL_LISTENER = "chan-R"
     CHANNEL_DIALLER = "chan-I"
+    # the room code
+    PAKE = "pake"
+    PAKE_CONFIRM = "pake-confirm"
     # lobby
     SEAT_COMMIT = "seat-commit"
     TABLE = "table"

@@ -14,6 +14,8 @@ from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Shape, Text, row, word
 TITLE_BYTES = 64
 CHAT_BYTES = 800
 MOST_ADDRESSES = 16
+CODE_BYTES = 256
+ELEMENT_BYTES = 32
 BATCH_BYTES = 48 * 1024
 
 
@@ -22,7 +24,7 @@ class Look(NamedTuple):
 
 
 class Card(NamedTuple):
-    """What a stranger sees of a table."""
+    """What a stranger sees of a table; where a code is needed and not proved, no more than title and state."""
 
     room: bytes
     title: str
@@ -33,6 +35,19 @@ class Card(NamedTuple):
     options: tuple[tuple[str, str], ...]
     turn_time_s: int
     drop_time_s: int
+    code: int  # whether one is needed
+
+
+class Pake(NamedTuple):
+    """One side's SPAKE2 message, an element of the group; the dialler begins."""
+
+    message: bytes
+
+
+class Confirm(NamedTuple):
+    """Shows that the sender has come to the same key; the dialler first."""
+
+    mac: bytes
 
 
 class Enter(NamedTuple):
@@ -51,10 +66,11 @@ class Refuse(NamedTuple):
 
 class Lobby(NamedTuple):
     """Who is there, by the host: per owner, the JOINs, whether ready, where it listens. `attempt` counts the tosses
-    that failed; a new one asks for fresh JOINs."""
+    that failed; a new one asks for fresh JOINs. `code`: the room code as it is now, if there is one."""
 
     attempt: int
     needed: int
+    code: str
     members: tuple[tuple[tuple[tuple[bytes, bytes], ...], int, int, tuple[str, ...]], ...]
 
 
@@ -106,7 +122,7 @@ class Bye(NamedTuple):
 
 
 Frame: TypeAlias = (
-    Look | Card | Enter | Refuse | Lobby | ReadyNow | Bodies | Fetch | Proof | Ping | Chat | Bye)
+    Look | Card | Pake | Confirm | Enter | Refuse | Lobby | ReadyNow | Bodies | Fetch | Proof | Ping | Chat | Bye)
 
 _KEY = Raw((KEY_BYTES,))
 _ROOM = Raw((ROOM_BYTES,))
@@ -120,10 +136,12 @@ FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
     "look": (Look, ()),
     "card": (Card, (_ROOM, Text(TITLE_BYTES), word("open", "full", "playing"), Int(MOST_SEATS),
                     Many(Text(NICK_BYTES), MOST_SEATS), Text(32), Many(row(Text(32), Text(32)), MOST_RULES),
-                    _SECONDS, _SECONDS)),
+                    _SECONDS, _SECONDS, Int(1))),
+    "pake": (Pake, (Raw((ELEMENT_BYTES,)),)),
+    "confirm": (Confirm, (Raw((HASH_BYTES,)),)),
     "enter": (Enter, (_PORT, _ADDRESSES, _JOINS)),
     "refuse": (Refuse, (Text(32),)),
-    "lobby": (Lobby, (Int(100), Int(MOST_SEATS), Many(row(_JOINS, Int(1), _PORT, _ADDRESSES), MOST_SEATS))),
+    "lobby": (Lobby, (Int(100), Int(MOST_SEATS), Text(CODE_BYTES), Many(row(_JOINS, Int(1), _PORT, _ADDRESSES), MOST_SEATS))),
     "ready": (ReadyNow, (Int(1),)),
     "bodies": (Bodies, (Many(SIGNED, 512),)),
     "fetch": (Fetch, (Int(), Int())),

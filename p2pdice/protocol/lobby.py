@@ -11,6 +11,7 @@ from p2pdice.protocol.chair import RandomBytes
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import Closed, Event, LobbyChanged
 from p2pdice.protocol.messages import MOST_SEATS, ROOM_BYTES, Proposal, Signed, lobby_fields, signed_from
+from p2pdice.protocol.roomcode import Door
 from p2pdice.protocol.roster import Join, Roster, Terms, parse_join, parse_roster, parse_terms, sign_join, sign_roster
 from p2pdice.protocol.toss import Toss
 from p2pdice.rules import LIMITS, Ruleset, RulesetError, check_players
@@ -84,9 +85,10 @@ class Lobby:
 
     hosting: bool
 
-    def __init__(self, players: Players, *, automatic: bool, needed: int, title: str) -> None:
-        """`automatic`: a program accepts the terms by itself, no person has to."""
+    def __init__(self, players: Players, *, automatic: bool, needed: int, title: str, code: str) -> None:
+        """`automatic`: a program accepts the terms by itself, no person has to; `code` "": none is needed."""
         self.players = players
+        self.door = Door(code, players.random_bytes)
         self.terms: Terms | None = None
         self.room = b""
         self.title = title
@@ -156,9 +158,18 @@ class Lobby:
         ready = tuple(member.ready for member in self.members for _ in member.joins)
         self.events.append(LobbyChanged(
             self.title, tuple(join.nick for join in joins),
-            tuple(place.get(join.owner) if join.is_bot else None for join in joins), ready, self.needed or None, None,
-            place.get(self.players.key.public, 0), self.hosting, self.terms.rules, self.terms.turn_time_s,
+            tuple(place.get(join.owner) if join.is_bot else None for join in joins), ready, self.needed or None,
+            self.door.code or None, place.get(self.players.key.public, 0), self.hosting, self.terms.rules, self.terms.turn_time_s,
             self.terms.drop_time_s))
+
+    @property
+    def deadline(self) -> float | None:
+        """When `tick` has something to do."""
+        raise NotImplementedError
+
+    def tick(self, now: float) -> None:
+        """Let time pass."""
+        raise NotImplementedError
 
     def _rejoin(self) -> None:
         raise NotImplementedError
@@ -172,8 +183,9 @@ class HostLobby(Lobby):
 
     hosting = True
 
-    def __init__(self, players: Players, terms: Terms, *, title: str, needed: int, automatic: bool) -> None:
-        super().__init__(players, automatic=automatic, needed=needed, title=title)
+    def __init__(self, players: Players, terms: Terms, *, title: str, needed: int, automatic: bool,
+                 code: str = "") -> None:
+        super().__init__(players, automatic=automatic, needed=needed, title=title, code=code)
         self.terms = terms
         self.room = players.random_bytes(ROOM_BYTES)
         self.ready = True  # the host chose the terms
@@ -187,14 +199,16 @@ class HostLobby(Lobby):
         self.port, self.addresses = port, addresses
         self._rejoin()
 
-    def card(self, playing: bool) -> frames.Card:
-        """What a stranger sees."""
+    def card(self, link: bytes, playing: bool) -> frames.Card:
+        """What whoever is behind a link sees: a stranger no more than that there is a table, if it has a code."""
         assert self.terms is not None, "a host has terms"
         rules = self.terms.rules
         state = "playing" if playing else "full" if self.toss or len(self.joins) >= self.most else "open"
+        if self.door.code and link not in self.door.proven:
+            return frames.Card(self.room, self.title, state, 0, (), "", (), 0, 0, 1)
         return frames.Card(self.room, self.title, state, self.needed, tuple(join.nick for join in self.joins),
                            rules.system, tuple(rules.options().items()), self.terms.turn_time_s,
-                           self.terms.drop_time_s)
+                           self.terms.drop_time_s, int(bool(self.door.code)))
 
     def enter(self, link: bytes, frame: frames.Enter, now: float) -> None:
         """Somebody asks for seats, or comes with fresh JOINs. Raises PeerFault."""
@@ -306,9 +320,13 @@ class HostLobby(Lobby):
         self.members = [me, *(member for member in self.members if member.key != me.key)]
         self._tell()
 
+    def recode(self) -> None:
+        """There is a new code: those who knew the old one are told."""
+        self._tell()
+
     def _tell(self) -> None:
         members = tuple(member.value() for member in self.members)
-        self.out.append((None, frames.Lobby(self.attempt, self.needed, members)))
+        self.out.append((None, frames.Lobby(self.attempt, self.needed, self.door.code, members)))
         self.changed()
 
 
@@ -317,16 +335,46 @@ class GuestLobby(Lobby):
 
     hosting = False
 
-    def __init__(self, players: Players, host: bytes, *, wanted: Ruleset | None, automatic: bool) -> None:
+    def __init__(self, players: Players, host: bytes, *, wanted: Ruleset | None, automatic: bool,
+                 code: str = "") -> None:
         """`wanted`: the rules that the user asked for, if any; another table's are refused."""
-        super().__init__(players, automatic=automatic, needed=0, title="")
+        super().__init__(players, automatic=automatic, needed=0, title="", code=code)
         self.host = host
+        self._agreed = False  # the host has been told that this side is ready
         self._wanted = wanted
         self._early: list[Signed] = []
+        self._due: float | None = None  # when a host that is lost in the middle of a toss is given up
+
+    def host_lost(self, now: float) -> None:
+        """The link to the host is the lobby; only a toss that is all but done is worth waiting for it."""
+        if self.toss and self.toss.accepted:
+            self._due = now + TOSS_S
+        else:
+            self.close("host-lost", 3)
+
+    def host_back(self) -> None:
+        """The host is there again."""
+        self._due = None
+
+    @property
+    def deadline(self) -> float | None:
+        return self._due
+
+    def tick(self, now: float) -> None:
+        """Give up a host that does not come back."""
+        if self._due is not None and now >= self._due:
+            self.close("host-lost", 3)
 
     def card(self, frame: frames.Card) -> None:
-        """The table's card came: ask for seats, or say why not. Raises PeerFault."""
+        """The table's card came: prove the code, ask for seats, or say why not. Raises PeerFault."""
         if self.room:
+            return
+        if bool(frame.code) != bool(self.door.code):
+            # A table that asks for none is not the one whose code the user was given.
+            self.close("code-needed" if frame.code else "no-code", 3)
+            return
+        if frame.code and self.host not in self.door.proven:
+            self.door.begin(self.host)
             return
         try:
             self.terms = parse_terms(frame.system, frame.options, frame.turn_time_s, frame.drop_time_s)
@@ -348,6 +396,8 @@ class GuestLobby(Lobby):
             raise PeerFault(error.reason) from error
         known = {member.key for member in self.members}
         self.members = members
+        if self.door.code:
+            self.door.code = frame.code or self.door.code
         own = self.players.key.public
         self.dial += [(member.key, member.port, member.addresses) for member in members
                       if member.key not in known and member.key not in (own, self.host)]
@@ -361,7 +411,24 @@ class GuestLobby(Lobby):
     def set_ready(self) -> None:
         """The user accepts the terms that were shown."""
         self.ready = True
-        self.out.append((self.host, frames.ReadyNow(1)))
+
+    def admits(self, link: bytes) -> bool:
+        """Whether somebody may try the code here: only those of whom the host has told. Strangers try it there."""
+        return any(member.key == link for member in self.members)
+
+    def meet(self, now: float) -> float | None:
+        """Prove the code to all other guests, and tell the host that this side is ready, once it is and that is done.
+
+        Returns until when it is waited for, None if it is not. Somebody who cannot be reached is the host's to judge.
+        """
+        others = {member.key for member in self.members} - {self.host, self.players.key.public}
+        for link in others if self.door.code else ():
+            self.door.begin(link)
+        due = self.door.awaits(others, now) if self.door.code else None
+        if self.room and self.ready and not self._agreed and due is None:
+            self._agreed = True
+            self.out.append((self.host, frames.ReadyNow(1)))
+        return due
 
     def take_signed(self, signed: Signed) -> bytes:
         """A body of the toss, or the roster that begins it. Raises Malformed."""
@@ -395,5 +462,4 @@ class GuestLobby(Lobby):
         self.players.join(self.room)
         joins = tuple(join.signed.value() for join in self.players.joins)
         self.out.append((self.host, frames.Enter(self.port, self.addresses, joins)))
-        if self.ready:
-            self.out.append((self.host, frames.ReadyNow(1)))
+        self._agreed = False

@@ -2,35 +2,57 @@
 clock go in; frames, records and events come out. Relays signed bodies where a link is missing. Must not know sockets,
 files or words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
-from p2pdice.fairness.keys import SigningKey
+from p2pdice.fairness.keys import KEY_BYTES, SigningKey
 from p2pdice.protocol import frames
+from p2pdice.protocol.audit import replayed
 from p2pdice.protocol.chair import Chair, RandomBytes
+from p2pdice.protocol.codec import pack, unpack
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import ChatSaid, Closed, Event, PeerBack, PeerLost, TableFormed
 from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby, Players
 from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_from
-from p2pdice.protocol.roster import Terms
+from p2pdice.protocol.roster import Seated, Terms
 from p2pdice.protocol.session import Session
+from p2pdice.protocol.shapes import Int, Many, Raw, Text, row
+from p2pdice.protocol.transcript import read_entries
 from p2pdice.rules import Action, Ruleset, View
 
 PING_S = 2.0
 HEARD_S = 10.0  # a peer heard within this time counts as linked
 LINGER_S = 5.0  # how long a finished process goes on answering others
 FETCH_S = 0.5  # at least this long between two requests over one link
+ANSWERS_S = 10.0  # how long a restarted process waits for all who are here to say what they hold
 CHAT_CHARACTERS = 200
 CHAT_PER_MINUTE = 5
 
 
+Others = tuple[bytes, int, tuple[str, ...]]  # key, port, addresses
+
+_OTHERS = Many(row(Raw((KEY_BYTES,)), Int(65535), Many(Text(64), frames.MOST_ADDRESSES)), MOST_SEATS)
+
+
+def unpack_others(raw: bytes) -> tuple[Others, ...]:
+    """Where the others were, out of what was kept; nobody if it is damaged."""
+    try:
+        value = unpack(raw)
+    except Malformed:
+        return ()
+    return cast("tuple[Others, ...]", value) if _OTHERS.fits(value) else ()
+
+
 @dataclass
 class Effects:
-    """What there is to do, in this order: append the records and flush, send, dial or drop, tell the screen."""
+    """What there is to do, in this order: append the records and flush, keep what must outlive a crash, send, dial,
+    tell the screen."""
 
     records: list[tuple[str, Signed]] = field(default_factory=list)
+    keep: dict[str, bytes] | None = None  # replaces what was kept before; empty: the game is over, keep nothing
     sends: list[tuple[bytes, bytes]] = field(default_factory=list)  # (link, frame)
-    dials: list[tuple[bytes, int, tuple[str, ...]]] = field(default_factory=list)  # (key, port, addresses)
+    dials: list[Others] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
 
@@ -57,9 +79,13 @@ class Peer:
         self._random_bytes = random_bytes
         self._window_s = window_s
         self._effects = Effects()
+        self._head: list[Signed] = []  # after a crash: the toss as the own record holds it
+        self._others: list[Others] = []  # where the other processes of the game can be reached
         self._early: list[tuple[bytes, Signed]] = []  # bodies of the game that came before the toss was complete
         self._ping_at = now
         self._closed_at = now
+        self._resumed_at = now
+        self._answered: set[bytes] = set()  # links that have said, after a crash, what they hold
 
     @classmethod
     def host(cls, key: SigningKey, nick: str, terms: Terms, *, title: str, needed: int, automatic: bool,
@@ -75,6 +101,29 @@ class Peer:
         """Ask for a seat at the table of the process with key `host`, to which a link is being made."""
         lobby = GuestLobby(Players(key, nick, random_bytes), host, wanted=wanted, automatic=automatic)
         return cls(lobby, random_bytes, now, window_s=window_s)
+
+    @classmethod
+    def resume(cls, key: SigningKey, transcript: bytes, kept: Mapping[str, bytes], *, random_bytes: RandomBytes,
+               now: float, window_s: float = 0.0) -> "Peer":
+        """Take a game up again from its own transcript and from what was kept. Raises LocalFault if that cannot be."""
+        past = replayed(transcript)
+        if past.ledger is None or past.report.seated is None or past.report.verdict != "incomplete":
+            raise LocalFault("nothing-to-resume")
+        players = Players(key, "", random_bytes)
+        players.bots = [(SigningKey(seed), "bot") for name, seed in kept.items() if name.startswith("bot-")]
+        players.secrets = {own.public: (own, b"") for own in (key, *(bot for bot, _ in players.bots))}
+        seated = past.report.seated
+        if {player.key for player in seated.players if player.owner == key.public} != set(players.secrets):
+            raise LocalFault("nothing-to-resume")
+        peer = cls(GuestLobby(players, b"", wanted=None, automatic=True), random_bytes, now, window_s=window_s)
+        chairs = peer._sit(seated)
+        peer.session = Session(seated, chairs, random_bytes, now, past)
+        peer.session.remember(kept, now)
+        peer._head = [entry.signed for entry in read_entries(transcript) if entry.kind in ("roster", "accept", "seat")]
+        peer._others = list(unpack_others(kept.get("others", b"")))
+        peer._effects.dials += peer._others
+        peer._after(now)
+        return peer
 
     # --- from the user
 
@@ -165,12 +214,16 @@ class Peer:
         """An authenticated link to the process of that key stands."""
         known = link in self.links
         self.links[link] = Link(now)
-        if isinstance(self.lobby, GuestLobby) and link == self.lobby.host and not self.lobby.room:
-            self._send(link, frames.Look())
+        if isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
+            self.lobby.host_back()
+            if not self.lobby.room:
+                self._send(link, frames.Look())
         if self.session and not self.closed and not known:
             self._effects.events += [PeerBack(seat) for seat in self._seats_of(link)]
         if link in self._mates():
             self._send(link, self._ping(now))
+            if self.session and self.session.resuming:
+                self._fetch(link, 0, now)
 
     def lost(self, link: bytes, now: float) -> None:
         """The link is gone."""
@@ -181,7 +234,7 @@ class Peer:
         elif isinstance(self.lobby, HostLobby):
             self.lobby.leave(link)
         elif isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
-            self.lobby.close("host-lost", 3)
+            self.lobby.host_lost(now)
         self._after(now)
 
     def received(self, link: bytes, raw: bytes, now: float) -> None:
@@ -206,6 +259,9 @@ class Peer:
             case frames.Bodies():
                 for value in frame.bodies:
                     self._body(link, signed_from(value), now)
+                if not frame.bodies:
+                    self._answered.add(link)
+                    self._resume(now)
             case frames.Ping():
                 self._pinged(link, state, frame, now)
             case frames.Fetch():
@@ -271,8 +327,9 @@ class Peer:
             self._mark_heard(key, now)
         stage, *own, own_state, own_held = self._place()
         theirs = [ping.epoch, ping.halt, ping.position]
-        if ping.stage < 2 and stage >= 1 and self.lobby.toss and [ping.stage, *theirs] < [stage, *own]:
-            for batch in frames.batches([body.value() for body in self.lobby.toss.known()]):
+        if ping.stage < 2 and stage >= 1 and [ping.stage, *theirs] < [stage, *own]:
+            known = self.lobby.toss.known() if self.lobby.toss else self._head
+            for batch in frames.batches([body.value() for body in known]):
                 self._send(link, batch)
         elif stage == 2 and ping.stage >= 2:
             if theirs > own:
@@ -296,6 +353,15 @@ class Peer:
                 self._send(link, frames.Proof(evidence))
             for batch in frames.batches([body.value() for body in self.session.since(frame.epoch, frame.slot)]):
                 self._send(link, batch)
+            self._send(link, frames.Bodies(()))  # the end of the answer
+
+    def _resume(self, now: float) -> None:
+        """After a crash: go on once all who are here have answered, or one has and the others have had their time."""
+        session = self.session
+        if session and session.resuming and self._answered:
+            here = self._mates() & set(self.links)
+            if here <= self._answered or now >= self._resumed_at + ANSWERS_S:
+                session.answered(now)
 
     def _chat(self, link: bytes, state: Link, text: str, now: float) -> None:
         state.chats = [at for at in state.chats if at > now - 60]
@@ -327,7 +393,7 @@ class Peer:
         times = [self._ping_at]
         if self.session and self.session.deadline is not None:
             times.append(self.session.deadline)
-        elif isinstance(self.lobby, HostLobby) and self.lobby.deadline is not None:
+        elif self.lobby.deadline is not None:
             times.append(self.lobby.deadline)
         return min(times)
 
@@ -336,9 +402,13 @@ class Peer:
         if now >= self._ping_at:
             self._ping_at = now + PING_S
             self._to_all(self._ping(now))
+            if self.session and self.session.resuming:
+                for link in self._mates() & set(self.links) - self._answered:
+                    self._fetch(link, 0, now)
         if self.session:
+            self._resume(now)
             self.session.tick(now)
-        elif isinstance(self.lobby, HostLobby):
+        else:
             self.lobby.tick(now)
         self._after(now)
 
@@ -374,20 +444,13 @@ class Peer:
             self._drain(self.session, now)
 
     def _begin(self, now: float) -> None:
-        toss, players = self.lobby.toss, self.lobby.players
+        toss = self.lobby.toss
         assert toss is not None and toss.seated is not None, "called when the toss is complete"  # noqa: PT018
         seated = toss.seated
-        order = [player.key for player in seated.players]
-        chairs = {}
-        for key, (signing, _) in players.secrets.items():
-            seat = order.index(key)
-            chairs[seat] = Chair(seat, signing, self._window_s)
         self._effects.records += toss.records()
-        bots = tuple(order.index(player.owner) if player.is_bot else None for player in seated.players)
-        terms = seated.roster.terms
-        self._effects.events.append(TableFormed(
-            seated.game_id.hex(), seated.words, order.index(players.key.public),
-            tuple(player.nick for player in seated.players), bots, terms.rules, terms.turn_time_s, terms.drop_time_s))
+        self._others = [(member.key, member.port, member.addresses) for member in self.lobby.members
+                        if member.key != self.lobby.players.key.public]
+        chairs = self._sit(seated)
         self.session = Session(seated, chairs, self._random_bytes, now)
         early, self._early = self._early, []
         for link, signed in early:
@@ -396,8 +459,29 @@ class Peer:
             except PeerFault:
                 continue  # kept unread when it came; its link may be gone
 
+    def _sit(self, seated: Seated) -> dict[int, Chair]:
+        """Local chairs by seat, and the news that the table is formed."""
+        players = self.lobby.players
+        order = [player.key for player in seated.players]
+        bots = tuple(order.index(player.owner) if player.is_bot else None for player in seated.players)
+        terms = seated.roster.terms
+        self._effects.events.append(TableFormed(
+            seated.game_id.hex(), seated.words, order.index(players.key.public),
+            tuple(player.nick for player in seated.players), bots, terms.rules, terms.turn_time_s, terms.drop_time_s))
+        return {order.index(key): Chair(order.index(key), signing, self._window_s)
+                for key, (signing, _) in players.secrets.items()}
+
+    def _keep(self, session: Session) -> dict[str, bytes]:
+        """All that must outlive a crash besides the transcript."""
+        bots = {f"bot-{number}": key.secret() for number, (key, _) in enumerate(self.lobby.players.bots)}
+        return {**session.snapshot(), **bots, "others": pack(tuple(self._others))}
+
     def _drain(self, session: Session, now: float) -> None:
         self._effects.records += session.records
+        if session.closed:
+            self._effects.keep = {}
+        elif session.outbox:
+            self._effects.keep = self._keep(session)
         for batch in frames.batches([body.value() for body in session.outbox]):
             self._to_all(batch)
         for evidence in session.evidence_out:

@@ -245,6 +245,8 @@ class Session:
         if self.dispute.ahead(vote):
             self.behind = True
             return None
+        if vote.seat == self.me and not self.resuming:
+            return None
         try:
             new = self.dispute.receive(vote, now)
         except Malformed as error:

@@ -1,0 +1,155 @@
+"""A process that dies at any moment comes back to its seat with nothing but its files: same dice, same turn, and
+never a second body for a slot."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from p2pdice.protocol.events import Dropped, FaultProved
+from p2pdice.protocol.session import Session
+from tests.tablekit import Node, Table
+
+
+def session_of(node: Node) -> Session:
+    assert node.peer.session is not None
+    return node.peer.session
+
+
+HEAD = 8  # roster, three ACCEPTs, three SEAT_OPENs: before they are written there is no game to come back to
+
+
+@dataclass
+class Reaper:
+    """Lets one process die at its n-th write or send, and counts them."""
+
+    victim: Node
+    at: int
+    count: int = 0
+
+    def __call__(self, node: Node) -> bool:
+        if node is not self.victim or node.peer.session is None or node.closed:
+            return False
+        self.count += 1
+        return self.count == self.at
+
+
+def table_for(system: str, seed: int = 5) -> Table:
+    options = {"clasico": {"starting_dice": "3", "exact": "anyone"}, "dudo": {"starting_dice": "2"}}
+    return Table(3, system, options.get(system, {"starting_dice": "2"}), seed=seed)
+
+
+def boundaries(system: str, victim: int) -> int:
+    """How many writes and sends a whole game has for one process."""
+    table = table_for(system)
+    reaper = Reaper(table.nodes[victim], 0)
+    table.crash = reaper
+    table.play()
+    return reaper.count
+
+
+def die_at(system: str, victim: int, at: int) -> None:
+    table = table_for(system)
+    node = table.nodes[victim]
+    table.crash = Reaper(node, at)
+    table.play()
+    assert not any(one.of(FaultProved) for one in table.nodes), f"convicted after a crash at boundary {at}"
+    assert not any(one.of(Dropped) for one in table.nodes), f"dropped after a crash at boundary {at}"
+    reports = [one.report() for one in table.nodes if not one.gone]
+    assert {report.verdict for report in reports} == {"clean"}, f"crash at boundary {at}"
+    assert len({report.winners for report in reports}) == 1
+    assert len({one.file for one in table.nodes if not one.gone}) == 1
+
+
+@pytest.mark.parametrize("victim", [0, 2])
+@pytest.mark.parametrize("system", ["perudo", "dudo", "clasico"])
+def test_a_crash_at_some_boundaries(system: str, victim: int) -> None:
+    """Every seventeenth write or send of a whole game; all of them in the long run."""
+    total = boundaries(system, victim)
+    assert total > 40
+    for at in range(HEAD, total + 1, 17):
+        die_at(system, victim, at)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("victim", [0, 1, 2])
+@pytest.mark.parametrize("system", ["perudo", "dudo", "clasico", "perudo-pt", "doodoo"])
+def test_a_crash_at_every_boundary(system: str, victim: int) -> None:
+    """Every write and every send of every seat."""
+    for at in range(HEAD, boundaries(system, victim) + 1):
+        die_at(system, victim, at)
+
+
+def test_nothing_is_signed_before_somebody_has_answered() -> None:
+    """Alone after a restart, a process waits: it may have said more than it still knows."""
+    table = table_for("perudo")
+    table.play(3)
+    node = table.nodes[1]
+    for other in table.nodes:
+        if other is not node:
+            table.cut.add(frozenset((node.name, other.name)))
+    table.restart(node)
+    before = session_of(node).ledger.slot
+    table.wait(30)
+    assert session_of(node).resuming
+    assert session_of(node).ledger.slot == before
+    table.cut.clear()
+    table.play()
+    assert {one.report().verdict for one in table.nodes} == {"clean"}
+
+
+def test_a_restored_backup_takes_its_own_messages_from_the_others() -> None:
+    """An old copy of the state folder: the process adopts what it had signed since, or leaves; it never contradicts."""
+    for moves in range(1, 14):
+        table = Table(3, "perudo", seed=moves)
+        table.play(3)
+        node = table.nodes[1]
+        table.flush()
+        backup = (node.file, dict(node.kept))
+        table.play(moves)
+        node.file, node.kept = backup
+        table.restart(node)
+        table.play()
+        assert not any(one.of(FaultProved) for one in table.nodes)
+        others = [one.report() for one in table.nodes if one is not node]
+        assert {report.verdict for report in others} == {"clean"}
+        standing = {report.standings[table.seat(node)] for report in others}
+        assert standing <= {"clean", "left"}
+
+
+def test_lost_secrets_mean_leaving() -> None:
+    """With the transcript but without what was written ahead, a process cannot show its dice: it leaves by its word."""
+    table = Table(3, "perudo", seed=3)
+    table.play(3)
+    node = table.nodes[1]
+    node.kept = {name: raw for name, raw in node.kept.items() if not name.startswith("chair")}
+    table.restart(node)
+    table.play()
+    assert node.closed is not None
+    assert node.closed.reason == "left"
+    for other in table.nodes:
+        if other is not node:
+            assert other.report().verdict == "clean"
+            assert other.report().standings[table.seat(node)] == "left"
+
+
+def test_bots_come_back_with_their_owner() -> None:
+    """A process with bots has all its seats back."""
+    table = Table(5, "perudo", {"starting_dice": "2"}, seed=7, bots=3)
+    table.play(6)
+    table.restart(table.nodes[0])
+    table.settle()
+    assert len(table.nodes[0].peer.seats) == 4
+    table.play()
+    assert {node.report().verdict for node in table.nodes} == {"clean"}
+
+
+def test_secrets_are_in_no_repr() -> None:
+    """Neither a chair nor an event nor a key shows what is kept."""
+    table = Table(2, seed=2)
+    table.settle()
+    for node in table.nodes:
+        kept = b"".join(raw for name, raw in node.kept.items() if name.startswith("chair"))
+        shown = repr(session_of(node)._chairs) + repr(node.events) + repr(node.key) + repr(node.peer.lobby.players)
+        assert kept
+        assert not any(kept[place:place + 32].hex() in shown or repr(kept[place:place + 32])[2:-1] in shown
+                       for place in range(len(kept) - 32))
