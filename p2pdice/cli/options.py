@@ -135,6 +135,9 @@ def _join(command: argparse.ArgumentParser) -> None:
         default=WAIT_JOIN_S,
         help=_("how long to look for a table (default: %(default)s)"),
     )
+    command.add_argument(
+        "--resume", action="store_true", help=_("back to the game that a crash interrupted, as its host too")
+    )
 
 
 def _find(command: argparse.ArgumentParser) -> None:

@@ -16,6 +16,7 @@ from p2pdice.cli.language import _
 from p2pdice.cli.lines import is_terminal
 from p2pdice.cli.play import Frontend, Play
 from p2pdice.net import driver as net
+from p2pdice.net import resume as resuming
 from p2pdice.net.again import again
 from p2pdice.net.errors import ChannelError, ListenError, NetError, StoreError
 from p2pdice.rules import Ruleset
@@ -88,6 +89,8 @@ async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None)
             turn_time_s=options.turn_time,
             drop_time_s=options.drop_time,
         )
+    if options.resume:
+        return resuming.resume(settings)
     table = await find.choose(options.target, options.wait, options.bind)
     return net.join(settings, table, wanted=rules)
 

@@ -78,6 +78,10 @@ def _here(reason: str, fields: Fields) -> tuple[str, str] | None:
             return _("this computer does not allow that port"), _("Choose a --port from 1024 up.")
         case "bad-address":
             return _("{bind}: not an address of this computer").format(bind=fields.get("bind")), _("Leave out --bind.")
+        case "nothing-to-resume":
+            return _("no game was interrupted that could be taken up again"), _(
+                "p2pdice join finds a table on this network."
+            )
         case "record-exists":
             return _("the --record file exists and is not of this game"), _(
                 "Choose another --record; nothing is overwritten."

@@ -7,12 +7,13 @@ import contextlib
 import datetime
 import random
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from p2pdice.bots import LEVELS, Bot
+from p2pdice.net.ahead import Ahead
 from p2pdice.net.dial import Address
 from p2pdice.net.errors import ChannelError, VersionMismatch
 from p2pdice.net.files import Appender, open_record
@@ -32,6 +33,7 @@ from p2pdice.protocol.events import (
     TurnBegan,
 )
 from p2pdice.protocol.events import Refused as RefusedEvent
+from p2pdice.protocol.lobby import HostLobby
 from p2pdice.protocol.messages import PROTOCOL, Signed
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roster import Terms
@@ -85,12 +87,17 @@ class Driver:
         self._presence: Presence | None = None  # from the open port on
         self._file: Appender | None = None
         self._writer: TranscriptWriter | None = None  # from the first record on
+        self._ahead: Ahead | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._thinking: set[asyncio.TimerHandle] = set()
         self._finished: asyncio.Future[None] | None = None
         self._status = 3
         self._faults: dict[bytes, int] = {}
         self._random = random.SystemRandom()
+
+    def take_up(self, file: Appender, writer: TranscriptWriter) -> None:
+        """Go on with the record of a game that a crash interrupted."""
+        self._file, self._writer = file, writer
 
     # --- the run
 
@@ -109,7 +116,7 @@ class Driver:
                 self._peer = self._make_peer(self, b"")
                 self._listening(presence.addresses)
                 lobby = self.peer.lobby
-                if not self.settings.company:
+                if isinstance(lobby, HostLobby) and not self.settings.company:
                     await presence.announce({"v": str(PROTOCOL), "room": lobby.room.hex(), "title": lobby.title})
             else:
                 routes = presence.routes(self.target)
@@ -144,7 +151,7 @@ class Driver:
     def _listening(self, addresses: tuple[str, ...]) -> None:
         port = self.mesh.port
         self.peer.listening(port, addresses)
-        if self.target is None:
+        if isinstance(self.peer.lobby, HostLobby):
             shown = f"[{addresses[0]}]" if addresses and ":" in addresses[0] else addresses[0] if addresses else "?"
             self.on_event(Listening(port, addresses, f"p2pdice join {shown}:{port}"))
         self._pump()
@@ -264,6 +271,8 @@ class Driver:
         effects = peer.take()
         if effects.records:
             self._write(effects.records)
+        if effects.keep is not None:
+            self._keep(effects.keep)
         for link, frame in effects.sends:
             self.mesh.send(link, frame)
         for key, port, addresses in effects.dials:
@@ -336,6 +345,29 @@ class Driver:
             self._file.close()
             self._file = None
             self.on_event(Troubled("nothing-kept", {"detail": error.strerror or str(error)}))
+
+    def _keep(self, entries: Mapping[str, bytes]) -> None:
+        """Replace what must outlive a crash; nothing, once the game is over."""
+        session = self.peer.session
+        if self._ahead is None and session:
+            self._ahead = self.store.ahead(self.identity, session.ledger.game_id.hex())
+        if self._ahead is None:
+            return
+        if not entries:
+            self._ahead.finish()
+            return
+        transcript = str(self._file.path.absolute()) if self._file else ""
+        wanted = {**entries, "transcript": transcript.encode(), "levels": self._level_names()}
+        known = self._ahead.entries
+        changes: dict[str, bytes | None] = {name: raw for name, raw in wanted.items() if known.get(name) != raw}
+        changes |= {name: None for name in known if name not in wanted}
+        if changes:
+            self._ahead.change(changes)
+
+    def _level_names(self) -> bytes:
+        """Which seats bots play, and how well, in a form that outlives the process."""
+        names = {id(bot): name for name, bot in LEVELS.items()}
+        return " ".join(f"{key.hex()}={names[id(bot)]}" for key, bot in sorted(self.levels.items())).encode()
 
     # --- bots
 

@@ -1,0 +1,48 @@
+"""The way back to a game that a crash interrupted: the newest unfinished one of a free identity, from its transcript and
+from what was written ahead. There is no host once a game has begun, so a restarted host comes back like anyone."""
+
+import asyncio
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+from p2pdice.bots import LEVELS
+from p2pdice.net.driver import Driver, Settings
+from p2pdice.net.errors import NetError
+from p2pdice.net.files import Appender
+from p2pdice.net.store import Store
+from p2pdice.protocol.errors import LocalFault
+from p2pdice.protocol.peer import Peer
+from p2pdice.protocol.transcript import Damaged, go_on_with
+
+
+def resume(settings: Settings) -> Driver:
+    """A driver that takes the game up again. Raises NetError("nothing-to-resume") if there is none that it can be."""
+    found = Store(settings.folder).resumable()
+    if found is None:
+        raise NetError("nothing-to-resume")
+    identity, game = found
+    kept = dict(Store(settings.folder).ahead(identity, game).entries)
+    path = settings.record or Path(kept.get("transcript", b"").decode())
+    try:
+        raw = path.read_bytes()
+        writer, whole = go_on_with(raw)
+        file = Appender.take_up(path, whole)
+    except (OSError, Damaged) as error:
+        identity.release()
+        raise NetError("nothing-to-resume") from error
+
+    def make_peer(driver: Driver, _: bytes) -> Peer:
+        try:
+            return Peer.resume(identity.key, raw[:whole], kept, random_bytes=secrets.token_bytes,
+                               now=asyncio.get_running_loop().time(), window_s=2 * settings.pace_s)
+        except LocalFault as error:
+            raise NetError(error.reason) from error
+
+    driver = Driver(replace(settings, record=None, identity=identity), make_peer, None)
+    driver.take_up(file, writer)
+    for pair in kept.get("levels", b"").decode().split():
+        key, _, level = pair.partition("=")
+        if level in LEVELS and bytes.fromhex(key) != identity.key.public:
+            driver.levels[bytes.fromhex(key)] = LEVELS[level]
+    return driver
