@@ -89,7 +89,7 @@ async def ask_card(hint: Hint) -> Found | None:
         return None
     card = _card(looked.frame)
     assert card is not None, "it was right"
-    port = next(port for host, port in hint.addresses)
+    port = dict(hint.addresses).get(looked.address, hint.addresses[0][1])
     return Found(card.room.hex(), card.title, card.nicks, card.needed or None, card.system, card.state,
                  (looked.address, port))
 

@@ -105,3 +105,23 @@ async def test_a_hint_that_leads_nowhere_is_asked_three_times(
         assert [found async for found in tables(0.5)] == []
         await asyncio.wait_for(hanging_up, LIMIT_S)
         assert FakeDiscovery.reported == module.MOST_MISSES
+
+
+async def test_an_address_that_leads_to_another_table_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both computers have that address on some bridge: the one announced is shown, under the address that is its."""
+    async with Door(key(2)).open() as own, Door(key(3)).open() as right:
+        answerers = [asyncio.create_task(answering(own, [card(room=b"o" * 16)])),
+                     asyncio.create_task(answering(right, [card()]))]
+        monkeypatch.setattr(FakeDiscovery, "hints", (
+            Hint("a", ((HOST, own.port), (HOST, right.port)), room=ROOM.hex()),))
+        [found] = [found async for found in tables(1.0)]
+        assert found.id == ROOM.hex()
+        await asyncio.gather(*answerers)
+
+
+async def test_players_who_look_for_each_other_are_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their announcements are not asked: a guest answers no stranger."""
+    async with Door(key(2)).open() as door:
+        monkeypatch.setattr(FakeDiscovery, "hints", (Hint("a", ((HOST, door.port),), state="playing"),))
+        assert [found async for found in tables(0.2)] == []
+        assert door._outcomes.empty()
