@@ -2,7 +2,7 @@
 cut, held back or listened to. Everything a peer received is kept, so that tests can look for what must not be in it."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from p2pdice.bots import LEVELS
@@ -12,6 +12,7 @@ from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import Closed, Event, TableFormed
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.phases import Phase
+from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Terms
 from p2pdice.protocol.transcript import TranscriptWriter, go_on_with
 from p2pdice.rules import CALZO, make_ruleset
@@ -28,6 +29,7 @@ class Node:
     writer: TranscriptWriter = field(default_factory=TranscriptWriter)
     events: list[Event] = field(default_factory=list)
     inbox: list[tuple[bytes, bytes]] = field(default_factory=list)  # (from, frame), everything ever delivered
+    drops: list[bytes] = field(default_factory=list)  # links that it wanted closed
     faults: list[str] = field(default_factory=list)  # reasons of PeerFaults that frames to it caused
     bot: str | None = "normal"
     kept: dict[str, bytes] = field(default_factory=dict)  # what its process wrote ahead
@@ -54,7 +56,9 @@ class Table:
 
     def __init__(self, players: int = 3, system: str = "perudo", options: dict[str, str] | None = None, *,
                  seed: int = 0, turn_time_s: int = 120, bots: int = 0, needed: int | None = None,
-                 window_s: float = 0.0, automatic: bool = True) -> None:
+                 window_s: float = 0.0, automatic: bool = True, code: str = "",
+                 wrong: Mapping[int, str] | None = None) -> None:
+        """`code`: the room code, "" for none; `wrong`: what players of those numbers take for it."""
         self.random = random.Random(seed)
         self.now = 1000.0
         self.nodes: list[Node] = []
@@ -66,24 +70,31 @@ class Table:
         terms = Terms(make_ruleset(system, options or {}), turn_time_s, 90)
         processes = players - bots
         for number in range(processes):
-            self._seat(number, terms, players if needed is None else needed, window_s, automatic)
+            known = (wrong or {}).get(number, code)
+            self._seat(number, terms, players if needed is None else needed, window_s, automatic, known)
             if number == 0:
                 for _ in range(bots):
                     self.nodes[0].peer.add_bot("bot", self.now)
-        for node in self.nodes:
-            for other in self.nodes:
-                if node is not other:
-                    node.peer.linked(other.link, self.now)
+        for number, node in enumerate(self.nodes):
+            for other in self.nodes[:number]:
+                self.link(node, other)
 
-    def _seat(self, number: int, terms: Terms, needed: int, window_s: float, automatic: bool) -> None:
+    def link(self, dialler: Node, listener: Node, address: str = "") -> None:
+        """A fresh connection between two processes; `address`: where the dialler comes from, its name if not given."""
+        parts = (self.random.randbytes(32), dialler.link, listener.link, self.random.randbytes(32),
+                 self.random.randbytes(32))
+        dialler.peer.linked(listener.link, self.now, ChannelSession(True, listener.name, parts))
+        listener.peer.linked(dialler.link, self.now, ChannelSession(False, address or dialler.name, parts))
+
+    def _seat(self, number: int, terms: Terms, needed: int, window_s: float, automatic: bool, code: str) -> None:
         key = SigningKey(self.random.randbytes(32))
         name = ("Ana", "Beto", "Caro", "Dani", "Eva", "Fito")[number % 6] + (str(number // 6) if number >= 6 else "")
         if number == 0:
             peer = Peer.host(key, name, terms, title="Mesa", needed=needed, automatic=automatic,
-                             random_bytes=self.random.randbytes, now=self.now, window_s=window_s)
+                             random_bytes=self.random.randbytes, now=self.now, window_s=window_s, code=code)
         else:
             peer = Peer.join(key, name, self.nodes[0].link, wanted=None, automatic=automatic,
-                             random_bytes=self.random.randbytes, now=self.now, window_s=window_s)
+                             random_bytes=self.random.randbytes, now=self.now, window_s=window_s, code=code)
         self.nodes.append(Node(name, key, peer))
 
     def node(self, link: bytes) -> Node:
@@ -157,6 +168,7 @@ class Table:
             if self.crash(node):
                 return self.restart(node)
             self._queues.setdefault((node.link, link), []).append(frame)
+        node.drops += effects.drops
         node.events += effects.events
 
     def restart(self, node: Node) -> None:
@@ -193,7 +205,7 @@ class Table:
     def decide(self, node: Node) -> bool:
         """Let a node's bots do what they owe; whether one did."""
         session = node.peer.session
-        if session is None or session.closed or node.bot is None:
+        if session is None or session.closed or session.halted or session.resuming or node.bot is None:
             return False
         bot, ledger = LEVELS[node.bot], session.ledger
         for seat in session.undecided:

@@ -154,6 +154,11 @@ class Dispute:
         return found
 
     @property
+    def recorded(self) -> set[bytes]:
+        """Names of all votes, LEAVEs and evidence of the game."""
+        return {vote.signed.hash for vote in self._votes.values()} | set(self.raw_proofs)
+
+    @property
     def held(self) -> bytes:
         """Name of all that is held in the open halt: two peers that hold the same name it alike."""
         names = sorted({vote.signed.hash for vote in (*self.halting.votes, *self.leaves.values())} | set(self.proofs))

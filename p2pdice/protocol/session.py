@@ -80,10 +80,13 @@ class Session:
         self.clocks = Clocks(self.ledger, set(chairs), now)
         self.dispute = Dispute(self.ledger, self.me, chairs[self.me].key, self._names, self._prove)
         self._going = False
-        self._recorded: set[bytes] = set()  # names of what stands in the record besides slots
+        self._recorded: set[bytes] = set()  # names of votes, LEAVEs and evidence that stand in the record
         self.resuming = past is not None
         if past and past.dispute:
             self.dispute.take_up(past.dispute)
+            # A crash may have torn the last slot or certificate: what stands in the record is not written again.
+            self._recorded = {message.signed.hash for message in self.ledger.slots[-1].values()}
+            self._recorded |= self.dispute.recorded
             self.events += since_last_round(past.report.events)
         else:
             self.events += self.ledger.opening()
@@ -574,7 +577,8 @@ class Session:
 
     def _record(self, slot: int) -> None:
         said = self.ledger.slots[slot]
-        self.records += [("game", said[seat].signed) for seat in sorted(said)]
+        self.records += [("game", said[seat].signed) for seat in sorted(said)
+                         if said[seat].signed.hash not in self._recorded]
 
     def _record_held(self) -> None:
         """Evidence and LEAVEs that no certificate has taken up."""
