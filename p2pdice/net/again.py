@@ -15,7 +15,7 @@ def again(driver: Driver) -> Driver:
     assert session is not None, "a game was played"
     seated = session.seated
     terms, title = seated.roster.terms, driver.peer.lobby.title
-    nick = driver.peer.lobby.players.nick
+    nick, code = driver.peer.lobby.players.nick, driver.peer.lobby.door.code
     own = driver.identity.key.public
     bots = [driver.levels[player.key] for player in seated.players if player.owner == own and player.key != own]
     is_host = driver.target is None
@@ -33,10 +33,10 @@ def again(driver: Driver) -> Driver:
         key, random_bytes = new.identity.key, secrets.token_bytes
         if is_host:
             peer = Peer.host(key, nick, terms, title=title, needed=len(seated.players), automatic=True,
-                             random_bytes=random_bytes, now=now, window_s=window_s)
+                             random_bytes=random_bytes, now=now, window_s=window_s, code=code)
         else:
             peer = Peer.join(key, nick, host, wanted=terms.rules, automatic=True, random_bytes=random_bytes, now=now,
-                             window_s=window_s)
+                             window_s=window_s, code=code)
         for bot in bots:
             new.levels[peer.add_bot("bot", now)] = bot
         return peer

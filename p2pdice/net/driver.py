@@ -20,6 +20,7 @@ from p2pdice.net.files import Appender, open_record
 from p2pdice.net.mesh import Mesh
 from p2pdice.net.presence import Presence
 from p2pdice.net.store import Identity, Store
+from p2pdice.protocol import roomcode
 from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import (
     Closed,
@@ -36,6 +37,7 @@ from p2pdice.protocol.events import Refused as RefusedEvent
 from p2pdice.protocol.lobby import HostLobby
 from p2pdice.protocol.messages import PROTOCOL, Signed
 from p2pdice.protocol.peer import Peer
+from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Terms
 from p2pdice.protocol.transcript import TranscriptWriter
 from p2pdice.rules import CALZO, Action, IllegalAction, Ruleset, RulesetError, View
@@ -238,7 +240,9 @@ class Driver:
             assert self._presence is not None, "the port was opened first"
             self._peer = self._make_peer(self, key)
             self._listening(self._presence.addresses)
-        self.peer.linked(key, self._now())
+        channel = self.mesh.channel(key)
+        assert channel is not None, "the link stands"
+        self.peer.linked(key, self._now(), ChannelSession(channel.dialled, channel.address, channel.session))
         self._pump()
 
     def _received(self, key: bytes, frame: bytes) -> None:
@@ -278,6 +282,8 @@ class Driver:
         for key, port, addresses in effects.dials:
             assert self._presence is not None, "the port was opened first"
             self._presence.expect(key, [(host, port) for host in addresses])
+        for link in effects.drops:
+            self.mesh.forget(link)
         for event in effects.events:
             self._tell(event)
         self._arm()
@@ -405,23 +411,27 @@ class Driver:
 
 
 def host(settings: Settings, *, title: str | None, rules: Ruleset, players: int | None, bots: int, bot_level: str,
-         turn_time_s: int, drop_time_s: int) -> Driver:
-    """A driver that opens a table, with `bots` of its own; it starts by itself at `players` seats, if given."""
+         turn_time_s: int, drop_time_s: int, code: str | None = None) -> Driver:
+    """A driver that opens a table, with `bots` of its own; it starts by itself at `players` seats, if given. `code`:
+    the room code, "" to make one, None for none."""
+    if code is not None:
+        code = roomcode.normal(code) or roomcode.make(secrets.token_bytes)
+
     def make_peer(driver: Driver, _: bytes) -> Peer:
         peer = Peer.host(
             driver.identity.key, settings.name, Terms(rules, turn_time_s, drop_time_s), title=title or settings.name,
             needed=players or 0, automatic=settings.consent, random_bytes=secrets.token_bytes,
-            now=asyncio.get_running_loop().time(), window_s=2 * settings.pace_s)
+            now=asyncio.get_running_loop().time(), window_s=2 * settings.pace_s, code=code or "")
         for _number in range(bots):
             driver.levels[peer.add_bot("bot", asyncio.get_running_loop().time())] = LEVELS[bot_level]
         return peer
     return Driver(settings, make_peer, None)
 
 
-def join(settings: Settings, table: Address, *, wanted: Ruleset | None) -> Driver:
-    """A driver that joins the table at an address; `wanted`: rules that the table must have."""
+def join(settings: Settings, table: Address, *, wanted: Ruleset | None, code: str = "") -> Driver:
+    """A driver that joins the table at an address; `wanted`: rules that the table must have; `code`: its room code."""
     def make_peer(driver: Driver, host_key: bytes) -> Peer:
         return Peer.join(driver.identity.key, settings.name, host_key, wanted=wanted, automatic=settings.consent,
                          random_bytes=secrets.token_bytes, now=asyncio.get_running_loop().time(),
-                         window_s=2 * settings.pace_s)
+                         window_s=2 * settings.pace_s, code=code)
     return Driver(settings, make_peer, table)

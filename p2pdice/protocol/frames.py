@@ -35,7 +35,7 @@ class Card(NamedTuple):
     options: tuple[tuple[str, str], ...]
     turn_time_s: int
     drop_time_s: int
-    code: int  # whether one is needed
+    code: int = 0  # whether one is needed
 
 
 class Pake(NamedTuple):
@@ -141,7 +141,8 @@ FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
     "confirm": (Confirm, (Raw((HASH_BYTES,)),)),
     "enter": (Enter, (_PORT, _ADDRESSES, _JOINS)),
     "refuse": (Refuse, (Text(32),)),
-    "lobby": (Lobby, (Int(100), Int(MOST_SEATS), Text(CODE_BYTES), Many(row(_JOINS, Int(1), _PORT, _ADDRESSES), MOST_SEATS))),
+    "lobby": (Lobby, (Int(100), Int(MOST_SEATS), Text(CODE_BYTES),
+                      Many(row(_JOINS, Int(1), _PORT, _ADDRESSES), MOST_SEATS))),
     "ready": (ReadyNow, (Int(1),)),
     "bodies": (Bodies, (Many(SIGNED, 512),)),
     "fetch": (Fetch, (Int(), Int())),

@@ -143,6 +143,10 @@ class Lobby:
         self._broadcast(answers)
         return key
 
+    def admits(self, link: bytes) -> bool:
+        """Whether somebody may try the room code here."""
+        raise NotImplementedError
+
     def close(self, reason: str, status: int, **fields: object) -> None:
         """No game comes of this."""
         if not self.closed:
@@ -159,8 +163,8 @@ class Lobby:
         self.events.append(LobbyChanged(
             self.title, tuple(join.nick for join in joins),
             tuple(place.get(join.owner) if join.is_bot else None for join in joins), ready, self.needed or None,
-            self.door.code or None, place.get(self.players.key.public, 0), self.hosting, self.terms.rules, self.terms.turn_time_s,
-            self.terms.drop_time_s))
+            self.door.code or None, place.get(self.players.key.public, 0), self.hosting, self.terms.rules,
+            self.terms.turn_time_s, self.terms.drop_time_s))
 
     @property
     def deadline(self) -> float | None:
@@ -199,7 +203,7 @@ class HostLobby(Lobby):
         self.port, self.addresses = port, addresses
         self._rejoin()
 
-    def card(self, link: bytes, playing: bool) -> frames.Card:
+    def card(self, playing: bool, link: bytes = b"") -> frames.Card:
         """What whoever is behind a link sees: a stranger no more than that there is a table, if it has a code."""
         assert self.terms is not None, "a host has terms"
         rules = self.terms.rules
@@ -319,6 +323,10 @@ class HostLobby(Lobby):
         me = Member(tuple(self.players.joins), self.ready, self.port, self.addresses)
         self.members = [me, *(member for member in self.members if member.key != me.key)]
         self._tell()
+
+    def admits(self, link: bytes) -> bool:
+        """Anybody may try the code at the host's door, a limited number of times."""
+        return True
 
     def recode(self) -> None:
         """There is a new code: those who knew the old one are told."""

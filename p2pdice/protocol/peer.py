@@ -4,6 +4,7 @@ files or words."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import cast
 
 from p2pdice.fairness.keys import KEY_BYTES, SigningKey
@@ -15,6 +16,7 @@ from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import ChatSaid, Closed, Event, PeerBack, PeerLost, TableFormed
 from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby, Players
 from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_from
+from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Seated, Terms
 from p2pdice.protocol.session import Session
 from p2pdice.protocol.shapes import Int, Many, Raw, Text, row
@@ -53,6 +55,7 @@ class Effects:
     keep: dict[str, bytes] | None = None  # replaces what was kept before; empty: the game is over, keep nothing
     sends: list[tuple[bytes, bytes]] = field(default_factory=list)  # (link, frame)
     dials: list[Others] = field(default_factory=list)
+    drops: list[bytes] = field(default_factory=list)  # links to close, after what is sent to them
     events: list[Event] = field(default_factory=list)
 
 
@@ -85,21 +88,23 @@ class Peer:
         self._ping_at = now
         self._closed_at = now
         self._resumed_at = now
+        self._pairs_due: float | None = None
         self._answered: set[bytes] = set()  # links that have said, after a crash, what they hold
 
     @classmethod
     def host(cls, key: SigningKey, nick: str, terms: Terms, *, title: str, needed: int, automatic: bool,
-             random_bytes: RandomBytes, now: float, window_s: float = 0.0) -> "Peer":
-        """Open a table. `needed`: seats at which the game starts by itself, 0 for none."""
+             random_bytes: RandomBytes, now: float, window_s: float = 0.0, code: str = "") -> "Peer":
+        """Open a table. `needed`: seats at which the game starts by itself, 0 for none; `code`: the room code, "" for
+        none."""
         players = Players(key, nick, random_bytes)
-        lobby = HostLobby(players, terms, title=title, needed=needed, automatic=automatic)
+        lobby = HostLobby(players, terms, title=title, needed=needed, automatic=automatic, code=code)
         return cls(lobby, random_bytes, now, window_s=window_s)
 
     @classmethod
     def join(cls, key: SigningKey, nick: str, host: bytes, *, wanted: Ruleset | None, automatic: bool,
-             random_bytes: RandomBytes, now: float, window_s: float = 0.0) -> "Peer":
+             random_bytes: RandomBytes, now: float, window_s: float = 0.0, code: str = "") -> "Peer":
         """Ask for a seat at the table of the process with key `host`, to which a link is being made."""
-        lobby = GuestLobby(Players(key, nick, random_bytes), host, wanted=wanted, automatic=automatic)
+        lobby = GuestLobby(Players(key, nick, random_bytes), host, wanted=wanted, automatic=automatic, code=code)
         return cls(lobby, random_bytes, now, window_s=window_s)
 
     @classmethod
@@ -210,24 +215,30 @@ class Peer:
 
     # --- from the links
 
-    def linked(self, link: bytes, now: float) -> None:
-        """An authenticated link to the process of that key stands."""
+    def linked(self, link: bytes, now: float, session: ChannelSession | None = None) -> None:
+        """An authenticated link to the process of that key stands; `session`: over which connection, for a code."""
         known = link in self.links
         self.links[link] = Link(now)
+        self.lobby.door.linked(link, session)
         if isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
             self.lobby.host_back()
             if not self.lobby.room:
                 self._send(link, frames.Look())
+            elif self.session is None:
+                self.lobby.door.begin(link)
         if self.session and not self.closed and not known:
             self._effects.events += [PeerBack(seat) for seat in self._seats_of(link)]
         if link in self._mates():
             self._send(link, self._ping(now))
             if self.session and self.session.resuming:
                 self._fetch(link, 0, now)
+        if self.session is None:
+            self._after(now)
 
     def lost(self, link: bytes, now: float) -> None:
         """The link is gone."""
         self.links.pop(link, None)
+        self.lobby.door.lost(link)
         if self.session:
             if not self.closed:
                 self._effects.events += [PeerLost(seat) for seat in self._seats_of(link)]
@@ -252,10 +263,12 @@ class Peer:
         self._after(now)
 
     def _frame(self, link: bytes, state: Link, frame: frames.Frame, now: float) -> None:
-        # A stranger may look, ask for a seat, and bring signed bodies: those speak for themselves.
-        if link not in self._mates() and not isinstance(frame, frames.Look | frames.Enter | frames.Bodies):
+        if not isinstance(frame, self._welcome(link)):
             return
         match frame:
+            case frames.Pake() | frames.Confirm():
+                if self.session is None:
+                    self.lobby.door.received(link, frame, now)
             case frames.Bodies():
                 for value in frame.bodies:
                     self._body(link, signed_from(value), now)
@@ -281,7 +294,7 @@ class Peer:
         if isinstance(lobby, HostLobby):
             match frame:
                 case frames.Look():
-                    self._send(link, lobby.card(self.session is not None))
+                    self._send(link, lobby.card(self.session is not None, link))
                 case frames.Enter() if self.session is None:
                     lobby.enter(link, frame, now)
                 case frames.ReadyNow() if self.session is None:
@@ -391,10 +404,12 @@ class Peer:
     def deadline(self) -> float:
         """When `tick` has something to do, at the latest."""
         times = [self._ping_at]
-        if self.session and self.session.deadline is not None:
-            times.append(self.session.deadline)
-        elif self.lobby.deadline is not None:
-            times.append(self.lobby.deadline)
+        lobby, session = self.lobby, self.session
+        if session is None:
+            due = (lobby.deadline, lobby.door.deadline(lobby.admits), self._pairs_due)
+            times += [time for time in due if time is not None]
+        elif session.deadline is not None:
+            times.append(session.deadline)
         return min(times)
 
     def tick(self, now: float) -> None:
@@ -430,6 +445,8 @@ class Peer:
     def _after(self, now: float) -> None:
         """Collect what the lobby and the game have to send and tell; begin the game when the toss is complete."""
         lobby, effects = self.lobby, self._effects
+        if self.session is None:
+            self._at_the_door(now)
         for link, frame in lobby.out:
             self._to_all(frame) if link is None else self._send(link, frame)
         lobby.out = []
@@ -442,6 +459,24 @@ class Peer:
             self._begin(now)
         if self.session:
             self._drain(self.session, now)
+
+    def _at_the_door(self, now: float) -> None:
+        """Let the exchanges of the room code go on, and greet whoever has proved it."""
+        lobby, door = self.lobby, self.lobby.door
+        door.step(now, lobby.admits)
+        if door.changed and isinstance(lobby, HostLobby):
+            lobby.recode()
+        door.changed = False
+        for link in door.opened:
+            if isinstance(lobby, GuestLobby) and link == lobby.host and not lobby.room:
+                door.out.append((link, frames.Look()))
+            elif link in self._mates():
+                door.out.append((link, self._ping(now)))
+        self._pairs_due = lobby.meet(now) if isinstance(lobby, GuestLobby) else None
+        for link, frame in door.out:
+            self._send(link, frame)
+        self._effects.drops += door.drops
+        door.opened, door.out, door.drops = [], [], []
 
     def _begin(self, now: float) -> None:
         toss = self.lobby.toss
@@ -531,7 +566,20 @@ class Peer:
         if self.session:
             return {player.owner for player in self.session.seated.players}
         mates = {member.key for member in self.lobby.members}
-        return mates | {self.lobby.host} if isinstance(self.lobby, GuestLobby) else mates
+        if isinstance(self.lobby, GuestLobby):
+            mates.add(self.lobby.host)
+        return mates & self.lobby.door.proven if self.lobby.door.code else mates
+
+    def _welcome(self, link: bytes) -> type | UnionType:
+        """The frames that are read from whoever is behind a link."""
+        if link in self._mates():
+            return frames.Frame
+        if self.lobby.door.code and (self.session or link not in self.lobby.door.proven):
+            if isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
+                return frames.Card | frames.Refuse | frames.Pake | frames.Confirm
+            return frames.Look | frames.Pake | frames.Confirm
+        # A stranger may look, ask for a seat, and bring signed bodies: those speak for themselves.
+        return frames.Look | frames.Enter | frames.Bodies
 
     def _game(self) -> Session:
         if self.session is None:
