@@ -1,6 +1,7 @@
 """Whole games at real terminals of several sizes, in each language. Run as `python -m tests.cli.test_terminal` to write
 the expected screens anew, then read the difference: it is what people will see."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -78,6 +79,39 @@ def test_a_person_and_bots_play_a_game(size: tuple[int, int], spoken: str, tmp_p
         assert _typist(terminal, spoken) == 0
         assert terminal.widest() <= size[0]
         assert "Traceback" not in terminal.raw
+
+
+def _idles(seconds: float, tmp_path: Path) -> tuple[int, float]:
+    """Bytes written and seconds of CPU used while a person thinks so long, at a table with two bots."""
+    command = ["p2pdice", "host", "--bots", "2", "--players", "3", "--no-mdns", "--bind", "127.0.0.1", "--lang", "en"]
+    with Terminal([*command, "--name", "Ana"], environment={"P2PDICE_STATE": str(tmp_path)}) as terminal:
+        terminal.until(lambda lines: _mine(lines) or "doubts." in terminal.everything())
+        while not _mine(terminal.until(lambda lines: "Round" in terminal.everything())):
+            terminal.type("\r")
+        terminal.read(1.0)
+        before, used = len(terminal.raw), _cpu_s(terminal.child.pid)
+        assert terminal.read(seconds)
+        return len(terminal.raw) - before, _cpu_s(terminal.child.pid) - used
+
+
+def _cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_nothing_is_drawn_while_a_person_thinks(tmp_path: Path) -> None:
+    """Not a byte in some seconds."""
+    assert _idles(3.0, tmp_path)[0] == 0
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_minute_of_thinking_costs_next_to_nothing(tmp_path: Path) -> None:
+    """Under a hundred bytes, and less than one per cent of a processor."""
+    written, used = _idles(60.0, tmp_path)
+    assert written < 100
+    assert used < 0.6
 
 
 if __name__ == "__main__":
