@@ -1,8 +1,11 @@
 """A game whose dice are known, at a real terminal: `python -m tests.cli.scripted STORY LANGUAGE PACE` plays one of the
-stories of test_screen.py with the real screen, and waits for whoever sits there at each turn of seat 0."""
+stories of test_screen.py with the real screen, and waits for whoever sits there at each turn of seat 0. With a fourth
+argument, a number, the others have the HOSTILE names from that one on."""
 
 import asyncio
 import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from p2pdice.cli import language
 from p2pdice.cli.app import App
@@ -12,6 +15,22 @@ from p2pdice.rules import Action, View
 from tests.cli.fakes import FakeDriver
 from tests.cli.stories import Story
 from tests.cli.test_screen import STORIES
+
+HOSTILE = (
+    "\x1b[31mRed\x1b[0m", "\x1b]52;c;AAAA\x07clip", "\x9b2Jclear", "bell\x07\x07", "\u202eesrever\u202c",
+    "zero\u200bwidth", "<b>&amp;{name}%s", "lone\ud800surrogate", "日本語の名前がとても長い人です",
+    "❤\ufe0f👨\u200d👩\u200d👧🏽", "\r\n> 5x3\n", "\u2028\u2029\x85",
+)
+
+
+def hostile(told: Iterable[events.Event], first: int) -> Iterator[events.Event]:
+    """The same events with two such names, and with each of them said as chat once the game has begun."""
+    for event in told:
+        if isinstance(event, events.LobbyChanged | events.TableFormed):
+            event = replace(event, names=(event.names[0], HOSTILE[first], HOSTILE[first + 1]))
+        yield event
+        if isinstance(event, events.TableFormed):
+            yield from (events.ChatSaid(1, text) for text in HOSTILE)
 
 
 class Scripted(FakeDriver):
@@ -51,12 +70,15 @@ class Scripted(FakeDriver):
         return self.seen
 
 
-def main(name: str, spoken: str, pace: str) -> int:
+def main(name: str, spoken: str, pace: str, first: str = "") -> int:
     """Play one story to its end."""
     language.use(spoken)
+    story = STORIES[name]()
+    if first:
+        story.events = list(hostile(story.events, int(first)))
 
     async def play() -> int:
-        return await Play(Scripted(STORIES[name]()), App(), pace_s=float(pace)).run()
+        return await Play(Scripted(story), App(), pace_s=float(pace)).run()
 
     return asyncio.run(play())
 

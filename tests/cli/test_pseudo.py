@@ -95,12 +95,13 @@ def test_events_that_no_story_has() -> None:
     shown = Screen(detailed=True)
     for event in STORIES["chilean"]().events[:8]:
         shown.tell(event)
-    for event in (
+    unusual: list[events.Event] = [
         events.Halted((1,)), events.Resumed(), *(events.Dropped((1,), why, (0, 2)) for why in
         ("silent", "left", "evidence")), events.PeerLost(1), events.PeerBack(1), events.MayOblige(1),
         events.MayOblige(0), *(events.FaultProved(1, kind, b"") for kind in
         ("EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAINT", "ILLEGAL", "BAD_SEAL")),
-    ):
+    ]
+    for event in unusual:
         told += shown.tell(event) + panel(shown.table, 200)
     assert outside(told) == set()
 
