@@ -10,7 +10,7 @@ from p2pdice.fairness.keys import SigningKey
 from p2pdice.protocol.audit import Report, audit
 from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import Closed, Event, TableFormed
-from p2pdice.protocol.peer import Peer
+from p2pdice.protocol.peer import Peer, unrecorded
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Terms
@@ -154,16 +154,16 @@ class Table:
     def _collect(self, node: Node) -> None:
         self.spoil(node)
         effects = node.peer.take()
+        if effects.keep is not None:
+            if self.crash(node):
+                return self.restart(node)
+            node.kept = effects.keep
         for kind, signed in effects.records:
             entry = node.writer.add(kind, signed)
             if self.crash(node):
                 node.file += entry[:len(entry) // 2]  # torn
                 return self.restart(node)
             node.file += entry
-        if effects.keep is not None:
-            if self.crash(node):
-                return self.restart(node)
-            node.kept = effects.keep
         for link, frame in effects.sends:
             if self.crash(node):
                 return self.restart(node)
@@ -180,6 +180,8 @@ class Table:
                 self._queues[other.link, node.link] = []
         node.writer, whole = go_on_with(node.file)
         node.file = node.file[:whole]
+        for kind, signed in unrecorded(node.kept, node.writer.entries):
+            node.file += node.writer.add(kind, signed)
         try:
             node.peer = Peer.resume(node.key, node.file, node.kept, random_bytes=self.random.randbytes, now=self.now)
         except LocalFault:

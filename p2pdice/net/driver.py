@@ -146,6 +146,8 @@ class Driver:
         if self._presence:
             await self._presence.aclose()
         await self.mesh.aclose()
+        if self._ahead and self._peer and self._peer.closed:
+            self._ahead.finish()
         if self._file:
             self._file.close()
         self.identity.release()
@@ -270,13 +272,15 @@ class Driver:
         return asyncio.get_running_loop().time()
 
     def _pump(self) -> None:
-        """Records first: what others may rely on is on the disk before it is sent."""
+        """The disk first: what others may rely on is there before it is sent."""
         peer = self.peer
         effects = peer.take()
         if effects.records:
-            self._write(effects.records)
+            self._open_record()
         if effects.keep is not None:
             self._keep(effects.keep)
+        if effects.records:
+            self._write(effects.records)
         for link, frame in effects.sends:
             self.mesh.send(link, frame)
         for key, port, addresses in effects.dials:
@@ -336,12 +340,7 @@ class Driver:
     # --- the transcript
 
     def _write(self, records: Sequence[tuple[str, Signed]]) -> None:
-        session = self.peer.session
-        if self._writer is None:
-            self._writer = TranscriptWriter()
-            if self._file is None and session:
-                self._file = self.store.transcript(datetime.date.today(), session.seated.words)
-        writer = self._writer
+        writer = self._open_record()
         data = b"".join(writer.add(kind, signed) for kind, signed in records)
         try:
             if self._file:
@@ -352,15 +351,21 @@ class Driver:
             self._file = None
             self.on_event(Troubled("nothing-kept", {"detail": error.strerror or str(error)}))
 
+    def _open_record(self) -> TranscriptWriter:
+        """The transcript begins with its first record."""
+        session = self.peer.session
+        if self._writer is None:
+            self._writer = TranscriptWriter()
+            if self._file is None and session:
+                self._file = self.store.transcript(datetime.date.today(), session.seated.words)
+        return self._writer
+
     def _keep(self, entries: Mapping[str, bytes]) -> None:
-        """Replace what must outlive a crash; nothing, once the game is over."""
+        """Replace what must outlive a crash."""
         session = self.peer.session
         if self._ahead is None and session:
             self._ahead = self.store.ahead(self.identity, session.ledger.game_id.hex())
         if self._ahead is None:
-            return
-        if not entries:
-            self._ahead.finish()
             return
         transcript = str(self._file.path.absolute()) if self._file else ""
         wanted = {**entries, "transcript": transcript.encode(), "levels": self._level_names()}

@@ -1,5 +1,5 @@
-"""The way back to a game that a crash interrupted: the newest unfinished one of a free identity, from its transcript and
-from what was written ahead. There is no host once a game has begun, so a restarted host comes back like anyone."""
+"""The way back to a game that a crash interrupted: the newest unfinished one of a free identity, from its transcript
+and from what was written ahead. There is no host once a game has begun, so a restarted host comes back like anyone."""
 
 import asyncio
 import secrets
@@ -12,7 +12,7 @@ from p2pdice.net.errors import NetError
 from p2pdice.net.files import Appender
 from p2pdice.net.store import Store
 from p2pdice.protocol.errors import LocalFault
-from p2pdice.protocol.peer import Peer
+from p2pdice.protocol.peer import Peer, unrecorded
 from p2pdice.protocol.transcript import Damaged, go_on_with
 
 
@@ -28,13 +28,15 @@ def resume(settings: Settings) -> Driver:
         raw = path.read_bytes()
         writer, whole = go_on_with(raw)
         file = Appender.take_up(path, whole)
+        missing = b"".join(writer.add(kind, signed) for kind, signed in unrecorded(kept, writer.entries))
+        file.append(missing)
     except (OSError, Damaged) as error:
         identity.release()
         raise NetError("nothing-to-resume") from error
 
     def make_peer(driver: Driver, _: bytes) -> Peer:
         try:
-            return Peer.resume(identity.key, raw[:whole], kept, random_bytes=secrets.token_bytes,
+            return Peer.resume(identity.key, raw[:whole] + missing, kept, random_bytes=secrets.token_bytes,
                                now=asyncio.get_running_loop().time(), window_s=2 * settings.pace_s)
         except LocalFault as error:
             raise NetError(error.reason) from error

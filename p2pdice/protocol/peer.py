@@ -2,7 +2,7 @@
 clock go in; frames, records and events come out. Relays signed bodies where a link is missing. Must not know sockets,
 files or words."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import cast
@@ -11,7 +11,7 @@ from p2pdice.fairness.keys import KEY_BYTES, SigningKey
 from p2pdice.protocol import frames
 from p2pdice.protocol.audit import replayed
 from p2pdice.protocol.chair import Chair, RandomBytes
-from p2pdice.protocol.codec import pack, unpack
+from p2pdice.protocol.codec import FRAME_BYTES, pack, unpack
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import ChatSaid, Closed, Event, PeerBack, PeerLost, TableFormed
 from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby, Players
@@ -19,8 +19,8 @@ from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_f
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Seated, Terms
 from p2pdice.protocol.session import Session
-from p2pdice.protocol.shapes import Int, Many, Raw, Text, row
-from p2pdice.protocol.transcript import read_entries
+from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Text, row, word
+from p2pdice.protocol.transcript import KINDS, read_entries
 from p2pdice.rules import Action, Ruleset, View
 
 PING_S = 2.0
@@ -34,7 +34,23 @@ CHAT_PER_MINUTE = 5
 
 Others = tuple[bytes, int, tuple[str, ...]]  # key, port, addresses
 
+_RECORD = row(word(*KINDS), Blob(FRAME_BYTES), Blob(64))
 _OTHERS = Many(row(Raw((KEY_BYTES,)), Int(65535), Many(Text(64), frames.MOST_ADDRESSES)), MOST_SEATS)
+
+
+def unrecorded(kept: Mapping[str, bytes], entries: int) -> list[tuple[str, Signed]]:
+    """What a crash kept from the transcript, which has so many entries: to be added to it before anything else."""
+    found: list[tuple[str, Signed]] = []
+    while (raw := kept.get(f"record-{entries + len(found)}")) is not None:
+        try:
+            value = unpack(raw)
+        except Malformed:
+            break
+        if not _RECORD.fits(value):
+            break
+        kind, body, signature = cast("tuple[str, bytes, bytes]", value)
+        found.append((kind, Signed(body, signature)))
+    return found
 
 
 def unpack_others(raw: bytes) -> tuple[Others, ...]:
@@ -48,11 +64,11 @@ def unpack_others(raw: bytes) -> tuple[Others, ...]:
 
 @dataclass
 class Effects:
-    """What there is to do, in this order: append the records and flush, keep what must outlive a crash, send, dial,
-    tell the screen."""
+    """What there is to do, in this order: keep what must outlive a crash, append the records, both flushed, then send,
+    dial, tell the screen. What is kept holds the records too, so that a crash between the two loses neither."""
 
+    keep: dict[str, bytes] | None = None  # replaces what was kept before
     records: list[tuple[str, Signed]] = field(default_factory=list)
-    keep: dict[str, bytes] | None = None  # replaces what was kept before; empty: the game is over, keep nothing
     sends: list[tuple[bytes, bytes]] = field(default_factory=list)  # (link, frame)
     dials: list[Others] = field(default_factory=list)
     drops: list[bytes] = field(default_factory=list)  # links to close, after what is sent to them
@@ -82,6 +98,8 @@ class Peer:
         self._random_bytes = random_bytes
         self._window_s = window_s
         self._effects = Effects()
+        self._recorded = 0  # entries of the transcript so far
+        self._to_keep = False
         self._head: list[Signed] = []  # after a crash: the toss as the own record holds it
         self._others: list[Others] = []  # where the other processes of the game can be reached
         self._early: list[tuple[bytes, Signed]] = []  # bodies of the game that came before the toss was complete
@@ -112,7 +130,8 @@ class Peer:
                now: float, window_s: float = 0.0) -> "Peer":
         """Take a game up again from its own transcript and from what was kept. Raises LocalFault if that cannot be."""
         past = replayed(transcript)
-        if past.ledger is None or past.report.seated is None or past.report.verdict != "incomplete":
+        # A game that is over is taken up as well: others may not have had the last word of this process.
+        if past.ledger is None or past.report.seated is None or past.report.verdict not in ("incomplete", "clean"):
             raise LocalFault("nothing-to-resume")
         players = Players(key, "", random_bytes)
         players.bots = [(SigningKey(seed), "bot") for name, seed in kept.items() if name.startswith("bot-")]
@@ -124,6 +143,7 @@ class Peer:
         chairs = peer._sit(seated)
         peer.session = Session(seated, chairs, random_bytes, now, past)
         peer.session.remember(kept, now)
+        peer._recorded = past.report.entries
         peer._head = [entry.signed for entry in read_entries(transcript) if entry.kind in ("roster", "accept", "seat")]
         peer._others = list(unpack_others(kept.get("others", b"")))
         peer._effects.dials += peer._others
@@ -438,6 +458,10 @@ class Peer:
     def take(self) -> Effects:
         """What has come up since the last call."""
         effects, self._effects = self._effects, Effects()
+        if self.session and self._to_keep:
+            self._to_keep = False
+            effects.keep = self._keep(self.session, effects.records)
+        self._recorded += len(effects.records)
         return effects
 
     # --- inside
@@ -506,17 +530,16 @@ class Peer:
         return {order.index(key): Chair(order.index(key), signing, self._window_s)
                 for key, (signing, _) in players.secrets.items()}
 
-    def _keep(self, session: Session) -> dict[str, bytes]:
-        """All that must outlive a crash besides the transcript."""
+    def _keep(self, session: Session, records: Sequence[tuple[str, Signed]]) -> dict[str, bytes]:
+        """All that must outlive a crash besides the transcript, and what is just about to be added to that."""
         bots = {f"bot-{number}": key.secret() for number, (key, _) in enumerate(self.lobby.players.bots)}
-        return {**session.snapshot(), **bots, "others": pack(tuple(self._others))}
+        added = {f"record-{number}": pack((kind, signed.body, signed.signature))
+                 for number, (kind, signed) in enumerate(records, start=self._recorded)}
+        return {**session.snapshot(), **bots, **added, "others": pack(tuple(self._others))}
 
     def _drain(self, session: Session, now: float) -> None:
         self._effects.records += session.records
-        if session.closed:
-            self._effects.keep = {}
-        elif session.outbox:
-            self._effects.keep = self._keep(session)
+        self._to_keep = self._to_keep or bool(session.outbox or session.records)
         for batch in frames.batches([body.value() for body in session.outbox]):
             self._to_all(batch)
         for evidence in session.evidence_out:
@@ -541,7 +564,8 @@ class Peer:
         return (1, 0, 0, toss.position, b"", b"") if toss else (0, 0, 0, 0, b"", b"")
 
     def _ping(self, now: float) -> frames.Ping:
-        heard = tuple(key for key, state in self.links.items() if state.heard_at > now - HEARD_S)
+        mates = self._mates()
+        heard = tuple(key for key, state in self.links.items() if state.heard_at > now - HEARD_S and key in mates)
         return frames.Ping(heard[:MOST_SEATS], *self._place())
 
     def _mark_heard(self, key: bytes, now: float) -> None:

@@ -47,6 +47,11 @@ class TranscriptWriter:
         self._number = number
         self._previous = previous or digest(Label.RECORD, MAGIC)
 
+    @property
+    def entries(self) -> int:
+        """How many there are."""
+        return self._number
+
     def add(self, kind: str, signed: Signed) -> bytes:
         """The bytes of the next entry."""
         entry = pack((self._number, self._previous, kind, signed.body, signed.signature))
