@@ -35,6 +35,7 @@ class Terminal:
         self, arguments: Sequence[str], columns: int = 80, rows: int = 24, environment: Mapping[str, str] | None = None
     ) -> None:
         self.raw = ""
+        self.environment = {**os.environ, "TERM": "xterm-256color", "PYTHONUTF8": "1", **(environment or {})}
         self.screen = _Screen(columns, rows, history=10_000)
         self._stream = pyte.Stream(self.screen)
         self.child: Any = pexpect.spawn(
@@ -44,7 +45,7 @@ class Terminal:
             encoding="utf-8",
             codec_errors="replace",
             cwd=str(ROOT),
-            env={**os.environ, "TERM": "xterm-256color", "PYTHONUTF8": "1", **(environment or {})},
+            env=self.environment,
             timeout=PATIENCE_S,
         )
         self.child.delaybeforesend = None
