@@ -433,7 +433,8 @@ class GuestLobby(Lobby):
         for link in others if self.door.code else ():
             self.door.begin(link)
         due = self.door.awaits(others, now) if self.door.code else None
-        if self.room and self.ready and not self._agreed and due is None:
+        listed = self.admits(self.players.key.public) or not self.door.code  # only then all the others are known
+        if self.room and self.ready and listed and not self._agreed and due is None:
             self._agreed = True
             self.out.append((self.host, frames.ReadyNow(1)))
         return due

@@ -16,7 +16,7 @@ from p2pdice.fairness.labels import PREFIX, Label
 from p2pdice.fairness.seal import BOX_BYTES
 from p2pdice.fairness.shares import Disclosure, Mode, Policy
 from p2pdice.net import channel, listener, mesh, stream
-from p2pdice.protocol import clocks, codec, dispute, frames, halting, lobby, messages, peer, session
+from p2pdice.protocol import clocks, codec, dispute, frames, halting, lobby, messages, peer, roomcode, session
 from p2pdice.protocol.evidence import FaultKind
 from p2pdice.protocol.phases import NEXT, SPEAKERS, Phase
 from p2pdice.protocol.shapes import Shape
@@ -35,6 +35,8 @@ PARTS: Mapping[Label, tuple[str, str]] = {
     Label.SIGNED_BODY: ("body", "signature of a message"),
     Label.CHANNEL_LISTENER: ("h, dialler, listener, nonce of dialler, nonce of listener", "the listener's proof"),
     Label.CHANNEL_DIALLER: ("h, dialler, listener, nonce of dialler, nonce of listener", "the dialler's proof"),
+    Label.PAKE: ("h, dialler, listener, nonce of dialler, nonce of listener, role", "an identity of the room code"),
+    Label.PAKE_CONFIRM: ("K, role", "confirmation of the room code"),
     Label.SEAT_COMMIT: ("room, key, z", "commitment to a part of the toss"),
     Label.TABLE: ("ROSTER body", "name of players and rules"),
     Label.GENESIS: ("table, ACCEPT body ...", "name of a table that all have accepted"),
@@ -61,6 +63,8 @@ PARTS: Mapping[Label, tuple[str, str]] = {
     Label.CALZA: ("T, bids so far, seat", "a claimer's lot"),
     Label.STREAM: ("seed, block number", "32 bytes of a stream"),
 }
+
+SESSION = (Label.CHANNEL_LISTENER, Label.CHANNEL_DIALLER, Label.PAKE)  # framed from the channel's session
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -161,6 +165,9 @@ def limits() -> str:
         ("incoming frames of a link", f"{mesh.FRAMES_PER_S:g}/s, bursts of {mesh.FRAMES_BURST:g}"),
         ("incoming bytes of a link", f"{mesh.BYTES_PER_S / megabyte:g} MiB/s, "
                                      f"bursts of {mesh.BYTES_BURST / megabyte:g} MiB"),
+        ("guesses of a room code", f"{roomcode.MOST_GUESSES} for each code, {roomcode.EXCHANGE_S:g} s for each"),
+        ("between two answers to one guesser", f"at most {roomcode.SLOWEST_S:g} s"),
+        ("a newcomer's wait for the other guests' proof", f"{roomcode.PAIR_S:g} s"),
         ("a toss", f"{lobby.TOSS_S:g} s, {lobby.MOST_TOSSES} tries"),
         ("a sign of life", f"every {peer.PING_S:g} s, counted for {peer.HEARD_S:g} s"),
         ("an answer to a SEAL", f"due after {clocks.ANSWER_DUE_S:g} s"),
@@ -232,7 +239,7 @@ def test_labels_have_the_parts_that_the_code_frames() -> None:
             assert len(parts) == numbers[0], label
             checked += 1
         else:
-            assert "..." in PARTS[label][0] or label in (Label.CHANNEL_LISTENER, Label.CHANNEL_DIALLER), label
+            assert "..." in PARTS[label][0] or label in SESSION, label
     assert checked >= 14
 
 
