@@ -58,8 +58,8 @@ def test_the_same_people_play_again_and_nobody_else(tmp_path: Path) -> None:
             )
             assert stranger.returncode == 3
             beto.type("/rematch\r")
-            for terminal in (ana, beto):
-                terminal.until(lambda lines, terminal=terminal: terminal.everything().count("The game begins.") == 2)
+            ana.until(lambda lines: ana.everything().count("The game begins.") == 2)
+            beto.until(lambda lines: beto.everything().count("The game begins.") == 2)
             words = [re.findall(r"Table words: ([a-z-]+)", terminal.everything()) for terminal in (ana, beto)]
             assert words[0] == words[1]
             assert len(set(words[0])) == 2
