@@ -17,7 +17,8 @@ from p2pdice.cli.complaint import NO_TABLE, OK, Complaint
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.options import WAIT_FIND_S
 from p2pdice.net.errors import NetError
-from p2pdice.net.tables import Found, tables
+from p2pdice.net.hints import Hint
+from p2pdice.net.tables import Found, ask_card, tables
 
 FIRST_PORT = 47600
 SECOND_TABLE_S = 1.0
@@ -60,11 +61,16 @@ def as_object(found: Found) -> dict[str, object]:
         "needed": found.needed,
         "system": found.system,
         "address": address_text(found.address),
+        "code": found.code,
     }
 
 
 def described(found: Found) -> str:
     """A table in one line."""
+    if found.code:  # until it is proved, nothing more is known
+        return _("{title} (asks for a room code): p2pdice join {id} --code WORDS").format(
+            title=clean(found.title, CHAT_CELLS), id=clean(found.id, 64)[:8]
+        )
     count = len(found.names)
     if found.needed is None:
         seats = ngettext("{n} player", "{n} players", count).format(n=count)
@@ -127,6 +133,17 @@ async def choose(target: str | None, wait_s: float, bind: str | None = None) -> 
             elif fits(found, target):
                 return found.address
     return only(found_all, target, ask=_ask if sys.stdin is not None and sys.stdin.isatty() else None)
+
+
+async def ask_code(table: tuple[str, int]) -> str:
+    """The room code, if the table at that address asks for one and somebody types it; else ""."""
+    found = await ask_card(Hint("", (table,)))
+    if found is None or not found.code:
+        return ""
+    try:
+        return input(_("Room code: "))
+    except EOFError:
+        return ""
 
 
 def ask_the_doctor(target: str | None) -> str:

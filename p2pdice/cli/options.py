@@ -106,6 +106,13 @@ def _host(command: argparse.ArgumentParser) -> None:
     command.add_argument("--bots", type=_number(0, 31), metavar="N", default=0, help=_("bring N bots"))
     command.add_argument("--bot-level", choices=BOT_LEVELS, default="normal", help=_("how well they play"))
     command.add_argument(
+        "--code",
+        nargs="?",
+        const="",
+        metavar=_("WORDS"),
+        help=_("only who knows the room code sits down; without WORDS it is made up"),
+    )
+    command.add_argument(
         "--turn-time",
         type=_number(0, 86400),
         metavar="S",
@@ -128,6 +135,7 @@ def _join(command: argparse.ArgumentParser) -> None:
         metavar=_("TABLE|HOST:PORT"),
         help=_("a title or the first letters of an id from find, or an address"),
     )
+    command.add_argument("--code", metavar=_("WORDS"), help=_("the table's room code, if it asks for one"))
     command.add_argument(
         "--wait",
         type=_seconds,

@@ -224,6 +224,12 @@ def _closing(reason: str, fields: Fields) -> str:
             return _("All seats at that table are taken. p2pdice find lists others.")
         case "table-playing":
             return _("The game at that table has begun already. p2pdice find lists others.")
+        case "code-needed":
+            return _("That table asks for a room code. Add it: --code WORDS")
+        case "no-code":
+            return _("That table asks for no room code: is it the one you mean? Without --code you can join it.")
+        case "refused-code":
+            return _("That is not the room code. Ask the host what it is now.")
         case "refused-kicked":
             return _("The host has sent this seat away.")
         case "refused-silent":

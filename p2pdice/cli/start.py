@@ -88,11 +88,15 @@ async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None)
             bot_level=options.bot_level,
             turn_time_s=options.turn_time,
             drop_time_s=options.drop_time,
+            code=options.code,
         )
     if options.resume:
         return resuming.resume(settings)
     table = await find.choose(options.target, options.wait, options.bind)
-    return net.join(settings, table, wanted=rules)
+    code = options.code
+    if code is None and wants_a_person(options, sys.stdin):
+        code = await find.ask_code(table)
+    return net.join(settings, table, wanted=rules, code=code or "")
 
 
 def wants_screen(

@@ -30,6 +30,7 @@ class Found:
     system: str
     state: str
     address: Address
+    code: bool = False  # whether it asks for a room code; names, seats and system are not known then
 
 
 async def tables(wait_s: float | None, *, bind: str | None = None) -> AsyncIterator[Found]:
@@ -91,7 +92,7 @@ async def ask_card(hint: Hint) -> Found | None:
     assert card is not None, "it was right"
     port = dict(hint.addresses).get(looked.address, hint.addresses[0][1])
     return Found(card.room.hex(), card.title, card.nicks, card.needed or None, card.system, card.state,
-                 (looked.address, port))
+                 (looked.address, port), bool(card.code))
 
 
 def _card(answer: bytes) -> frames.Card | None:

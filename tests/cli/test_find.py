@@ -1,9 +1,12 @@
 """Which table is meant: addresses, titles, ids, and what to say when it is not clear."""
 
+from dataclasses import replace
+
 import pytest
 
 from p2pdice.cli import find
 from p2pdice.cli.complaint import NO_TABLE, Complaint
+from p2pdice.net.hints import Hint
 from p2pdice.net.tables import Found
 
 CAFE = Found("abcdef0123456789" * 2, "Café", ("Ana", "Beto"), 3, "perudo", "open", ("10.0.0.5", 47600))
@@ -96,5 +99,28 @@ def test_the_json_form_names_an_address_one_can_type() -> None:
     """IPv6 gets its brackets."""
     assert find.as_object(BAR) == {
         "id": BAR.id, "title": "Bar", "seats": ["Caro"], "needed": None, "system": "dudo",
-        "address": "[fe80::1%eth0]:47601",
+        "address": "[fe80::1%eth0]:47601", "code": False,
     }
+
+
+@pytest.mark.parametrize(("code", "typed", "given"), [(True, "bido kare muna", "bido kare muna"), (False, "x", "")])
+async def test_a_person_is_asked_for_the_code_of_a_table_that_needs_one(
+    monkeypatch: pytest.MonkeyPatch, code: bool, typed: str, given: str
+) -> None:
+    """The table is asked first; nobody is bothered about a code that is not needed."""
+    asked: list[Hint] = []
+
+    async def ask_card(hint: Hint) -> Found:
+        asked.append(hint)
+        return replace(CAFE, code=code)
+
+    monkeypatch.setattr(find, "ask_card", ask_card)
+    monkeypatch.setattr("builtins.input", lambda prompt: typed)
+    assert await find.ask_code(("10.0.0.5", 47600)) == given
+    assert [hint.addresses for hint in asked] == [(("10.0.0.5", 47600),)]
+
+
+def test_a_table_with_a_code_tells_how_to_join_it() -> None:
+    """Who sits there and by which rules is not known before the code is."""
+    closed = replace(CAFE, names=(), system="", code=True)
+    assert find.described(closed) == "Café (asks for a room code): p2pdice join abcdef01 --code WORDS"
