@@ -51,6 +51,14 @@ class Seat:
                 return dict(found)
         raise AssertionError(f"ended without {kind}: {self.lines[-5:]} {self.errors()}")
 
+    def events(self, kind: str, count: int) -> None:
+        """Wait for so many JSON objects of that kind, from the first line on."""
+        for line in self.output():
+            count -= line.startswith("{") and json.loads(line)["event"] == kind
+            if not count:
+                return
+        raise AssertionError(f"ended too early: {self.lines[-3:]} {self.errors()}")
+
     def output(self) -> Iterator[str]:
         """All its lines, from the first one on, as long as it runs."""
         yield from list(self.lines)
