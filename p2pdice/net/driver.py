@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from p2pdice.bots import LEVELS, Bot
 from p2pdice.net.ahead import Ahead
@@ -121,13 +122,24 @@ class Driver:
                 if isinstance(lobby, HostLobby) and not self.settings.company:
                     await presence.announce({"v": str(PROTOCOL), "room": lobby.room.hex(), "title": lobby.title})
             else:
-                routes = presence.routes(self.target)
-                host = await self._connect(routes)
-                presence.want(host, routes)
+                await self._reach(presence, presence.routes(self.target))
             await self._finished
         finally:
             await self._close()
         return self._status
+
+    async def _reach(self, presence: Presence, routes: Sequence[Address]) -> None:
+        """A link to the host, and from there on kept; whoever leaves before it stands waits for nothing."""
+        assert self._finished is not None, "the run has begun"
+        connecting = asyncio.ensure_future(self._connect(routes))
+        try:
+            either: list[asyncio.Future[Any]] = [connecting, self._finished]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not connecting.done():
+                connecting.cancel()
+        if connecting.done():
+            presence.want(connecting.result(), routes)
 
     async def _connect(self, routes: Sequence[Address]) -> bytes:
         """The host's key. Raises ChannelError; a host that plays again is given time to open its table."""
