@@ -185,12 +185,14 @@ class App:
 
     def _interrupted(self) -> None:
         if self._warned:
-            self._session.app.exit(exception=EOFError())
+            self._ended()
         else:
             self._warned = True
-            self.answer([_("Ctrl-C once more leaves the game; so does /quit.")])
+            self.answer([_("Ctrl-C once more asks whether you want to leave; /quit leaves.")])
 
     def _ended(self) -> None:
+        if self._asking:  # whoever goes on pressing means it
+            self._session.app.exit(exception=EOFError())
         self._asking = True
 
 

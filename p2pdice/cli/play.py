@@ -6,8 +6,7 @@ Knows when a line may be taken; not what a move means (rules), how it travels (d
 import asyncio
 import contextlib
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterator
 
 from p2pdice.cli import answers, guide, refusals, ruletext, screen, vocabulary
 from p2pdice.cli.clean import CHAT_CELLS, clean, clean_name
@@ -15,82 +14,10 @@ from p2pdice.cli.commands import Command, Empty, Move, Nonsense, Slash, parse, p
 from p2pdice.cli.complaint import INTERRUPTED
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.pace import Pacer
-from p2pdice.cli.table import Table
+from p2pdice.cli.parts import Driver, Frontend
 from p2pdice.cli.words import listed
 from p2pdice.protocol import events
-from p2pdice.rules import Action, View
-
-
-class Driver(Protocol):
-    """What this layer needs of net.driver; refusals come back as Refused events, never as exceptions."""
-
-    on_event: Callable[[events.Event], None]
-    telling: Callable[[], bool]  # bots of this process wait while people are being told what happened
-
-    async def run(self) -> int:
-        """Until the game or the lobby is over, goodbyes said; the exit status."""
-
-    def view(self) -> View | None:
-        """What this seat may know of the round, None where there is no game."""
-
-    def act(self, action: Action) -> None:
-        """A move of this seat."""
-
-    def say(self, text: str) -> None:
-        """A chat line to all."""
-
-    def ready(self) -> None:
-        """Accept the rules."""
-
-    def start(self) -> None:
-        """Begin with who is here (host only)."""
-
-    def add_bot(self, level: str | None) -> None:
-        """Bring one more bot; None for the usual level."""
-
-    def kick(self, place: int) -> None:
-        """Send whoever sits at a place of the lobby away (host only)."""
-
-    def rename(self, name: str) -> None:
-        """Take another name in the lobby."""
-
-    def hold(self, seat: int, wait: bool) -> None:
-        """Wait for a player who is late, or want them out."""
-
-    def quit(self) -> None:
-        """Leave; `run` then ends by itself."""
-
-
-class Frontend(Protocol):
-    """A screen, or a program that reads one."""
-
-    table: Table
-    piped: bool  # lines come from a file or another program: a move waits until it is due
-
-    def show(self, event: events.Event) -> None:
-        """Follow an event in `table` and tell it."""
-
-    def answer(self, lines: Sequence[str]) -> None:
-        """Print what was asked for."""
-
-    def hint(self, lines: Sequence[str]) -> None:
-        """Show what the odds say in this turn."""
-
-    def keep(self, text: str) -> None:
-        """Put a line that did nothing back under the person's hands, where that can be."""
-
-    def refuse(self, reason: str, message: str) -> None:
-        """Say why a line did nothing."""
-
-    async def read(self) -> str | None:
-        """The next line; None at the end of input."""
-
-    def restart(self) -> None:
-        """Forget the table: another game begins."""
-
-    def open(self) -> contextlib.AbstractContextManager[object]:
-        """Holds the terminal while the game runs, and gives it back as it was."""
-
+from p2pdice.rules import Action
 
 # A bare interrupt must leave the table with a goodbye, and so must a closed terminal (field experience: without this
 # the others wait for a ghost). Windows knows only the first two.

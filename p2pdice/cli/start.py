@@ -14,7 +14,8 @@ from p2pdice.cli.clean import clean_name
 from p2pdice.cli.complaint import NO_TABLE, USAGE, Complaint
 from p2pdice.cli.language import _
 from p2pdice.cli.lines import is_terminal
-from p2pdice.cli.play import Frontend, Play
+from p2pdice.cli.parts import Frontend
+from p2pdice.cli.play import Play
 from p2pdice.net import driver as net
 from p2pdice.net import resume as resuming
 from p2pdice.net.again import again
@@ -54,14 +55,17 @@ async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rule
     hints = options.hints == "on" and not options.json and not auto
     # The pace is for people: programs and pipes are told everything at once, whatever pace their bots have.
     person = wants_a_person(options, sys.stdin)
+    offer = person and not (options.command == "join" and options.resume)  # who comes back has no way to the new table
     while True:
         pace_s = options.pace if person else 0.0
-        play = Play(driver, frontend, auto=auto, hints=hints, pace_s=pace_s, offer=person)
+        play = Play(driver, frontend, auto=auto, hints=hints, pace_s=pace_s, offer=offer)
         status = await play.run()
         if not play.again:
             return status
         frontend.restart()
         driver = again(driver)
+        if driver.target:
+            frontend.answer([_("Waiting for the host to open the table again; /quit leaves.")])
 
 
 async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None) -> net.Driver:

@@ -67,12 +67,13 @@ async def test_enter_is_ready_in_the_lobby() -> None:
     assert driver.asked == ["ready", "quit"]
 
 
-async def test_ctrl_c_drops_the_line_and_twice_leaves() -> None:
-    """With something typed it only clears; on an empty line the second one leaves."""
+@pytest.mark.parametrize("last", ["y\r", "sim\r", "\x03", "\x04"])
+async def test_ctrl_c_drops_the_line_and_twice_asks(last: str) -> None:
+    """With something typed it only clears; on an empty line the second one asks, and a third needs no answer."""
     driver = FakeDriver(formed(RULES), MINE)
     with keyboard() as keys:
-        await _run(keys, driver, "2x3\x03", "\x03", "\x03")
-    assert driver.asked == ["quit"]
+        await _run(keys, driver, "2x3\x03", "\x03", "\x03", "\r", "2x3\r", "\x03", "\x03", last)
+    assert driver.asked == ["2x3", "quit"]
 
 
 async def test_ctrl_c_warns_once() -> None:
@@ -84,8 +85,8 @@ async def test_ctrl_c_warns_once() -> None:
             said.extend(lines)
 
     with keyboard() as keys:
-        await _run(keys, FakeDriver(formed(RULES)), "\x03", "\x03", make=Listened)
-    assert said.count("Ctrl-C once more leaves the game; so does /quit.") == 1
+        await _run(keys, FakeDriver(formed(RULES)), "\x03", "\x03", "\x03", make=Listened)
+    assert said.count("Ctrl-C once more asks whether you want to leave; /quit leaves.") == 1
 
 
 async def test_ctrl_d_asks_before_it_leaves() -> None:
