@@ -1,0 +1,67 @@
+"""How fast p2pdice is, as ratios against a floor or a peer measured in the same run; tests measure no time, this does.
+
+    python3 scripts/bench.py [GROUP ...] [--short]
+
+Prints a table and ends with 1 if a goal that must be met is missed; with --short, which takes minutes, misses are only
+printed. Each group is a module `_bench_GROUP.py` beside this file with `run(short: bool) -> Iterator[Result]`.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from play import refusal
+
+HERE = Path(__file__).resolve().parent
+
+
+def groups() -> "list[str]":
+    """The groups that there are."""
+    return sorted(path.stem.removeprefix("_bench_") for path in HERE.glob("_bench_*.py"))
+
+
+def main(args: "list[str]") -> int:
+    import argparse
+    import importlib
+
+    from _venv import ROOT, SetupError, ensure, say
+
+    parser = argparse.ArgumentParser(description="Measure p2pdice against floors and peers.")
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(groups())}; all by default")
+    parser.add_argument("--short", action="store_true", help="a few rounds of each; misses are only printed")
+    options = parser.parse_args(args)
+    unknown = sorted(set(options.groups) - set(groups()))
+    if unknown:
+        parser.error(f"no such group: {', '.join(unknown)}")
+
+    folder = ROOT / ".venv"
+    if Path(sys.prefix) != folder:
+        try:
+            python = str(ensure(folder, HERE / "requirements.txt"))
+        except SetupError as error:
+            say(str(error))
+            return 1
+        if sys.platform == "win32":
+            import subprocess
+
+            return subprocess.call([python, __file__, *args])
+        os.execv(python, [python, __file__, *args])
+
+    from _benchmark import Unable, table
+
+    missed = False
+    for group in options.groups or groups():
+        print(f"\n== {group}", flush=True)
+        try:
+            results = list(importlib.import_module(f"_bench_{group}").run(options.short))
+        except Unable as reason:
+            print(f"not measured: {reason}")
+            continue
+        print(table(results), flush=True)
+        missed = missed or any(result.misses for result in results)
+    return 1 if missed and not options.short else 0
+
+
+if __name__ == "__main__":
+    message = refusal(sys.version_info[:2])
+    sys.exit(message or main(sys.argv[1:]))
