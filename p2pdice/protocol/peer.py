@@ -27,6 +27,9 @@ PING_S = 2.0
 HEARD_S = 10.0  # a peer heard within this time counts as linked
 LINGER_S = 5.0  # how long a finished process goes on answering others
 FETCH_S = 0.5  # at least this long between two requests over one link
+SERVE_S = 0.2  # and between two answers: each may hold the whole game
+LOOK_S = 0.2  # the same for two cards
+STRANGER_S = 60.0  # a link that comes to nothing is closed after so long
 ANSWERS_S = 10.0  # how long a restarted process waits for all who are here to say what they hold
 CHAT_CHARACTERS = 200
 CHAT_PER_MINUTE = 5
@@ -80,9 +83,12 @@ class Link:
     """What is known of the process behind one link."""
 
     heard_at: float
+    since: float
     hears: frozenset[bytes] = frozenset()
     stage: int = 0
     fetched_at: float = float("-inf")
+    served_at: float = float("-inf")
+    looked_at: float = float("-inf")
     chats: list[float] = field(default_factory=list)
 
 
@@ -238,7 +244,7 @@ class Peer:
     def linked(self, link: bytes, now: float, session: ChannelSession | None = None) -> None:
         """An authenticated link to the process of that key stands; `session`: over which connection, for a code."""
         known = link in self.links
-        self.links[link] = Link(now)
+        self.links[link] = Link(now, now)
         self.lobby.door.linked(link, session)
         if isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
             self.lobby.host_back()
@@ -298,7 +304,7 @@ class Peer:
             case frames.Ping():
                 self._pinged(link, state, frame, now)
             case frames.Fetch():
-                self._fetched(link, frame)
+                self._fetched(link, state, frame, now)
             case frames.Proof():
                 if self.session:
                     self.session.receive_evidence(frame.evidence, now)
@@ -313,7 +319,8 @@ class Peer:
         lobby = self.lobby
         if isinstance(lobby, HostLobby):
             match frame:
-                case frames.Look():
+                case frames.Look() if now >= self.links[link].looked_at + LOOK_S:
+                    self.links[link].looked_at = now
                     self._send(link, lobby.card(self.session is not None, link))
                 case frames.Enter() if self.session is None:
                     lobby.enter(link, frame, now)
@@ -380,8 +387,9 @@ class Peer:
             epoch, _, slot = self.session.position
             self._send(link, frames.Fetch(epoch, max(slot - back, 0)))
 
-    def _fetched(self, link: bytes, frame: frames.Fetch) -> None:
-        if self.session:
+    def _fetched(self, link: bytes, state: Link, frame: frames.Fetch, now: float) -> None:
+        if self.session and now >= state.served_at + SERVE_S:
+            state.served_at = now
             for evidence in self.session.dispute.raw_proofs.values():
                 self._send(link, frames.Proof(evidence))
             for batch in frames.batches([body.value() for body in self.session.since(frame.epoch, frame.slot)]):
@@ -437,6 +445,9 @@ class Peer:
         if now >= self._ping_at:
             self._ping_at = now + PING_S
             self._to_all(self._ping(now))
+            mates = self._mates()
+            self._effects.drops += [link for link, state in self.links.items()
+                                    if link not in mates and now >= state.since + STRANGER_S]
             if self.session and self.session.resuming:
                 for link in self._mates() & set(self.links) - self._answered:
                     self._fetch(link, 0, now)
@@ -492,6 +503,7 @@ class Peer:
             lobby.recode()
         door.changed = False
         for link in door.opened:
+            self.links[link].looked_at = float("-inf")  # there is more to be seen now
             if isinstance(lobby, GuestLobby) and link == lobby.host and not lobby.room:
                 door.out.append((link, frames.Look()))
             elif link in self._mates():
@@ -545,7 +557,8 @@ class Peer:
         for evidence in session.evidence_out:
             self._to_all(frames.Proof(evidence))
         events, session.events = session.events, []
-        session.records, session.outbox, session.evidence_out = [], [], []
+        session.outbox, session.evidence_out = [], []
+        session.records.clear()
         self._tell(events, now)
 
     def _tell(self, events: list[Event], now: float) -> None:
@@ -598,7 +611,9 @@ class Peer:
         """The frames that are read from whoever is behind a link."""
         if link in self._mates():
             return frames.Frame
-        if self.lobby.door.code and (self.session or link not in self.lobby.door.proven):
+        if self.session:
+            return frames.Look
+        if self.lobby.door.code and link not in self.lobby.door.proven:
             if isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
                 return frames.Card | frames.Refuse | frames.Pake | frames.Confirm
             return frames.Look | frames.Pake | frames.Confirm

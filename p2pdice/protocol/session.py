@@ -2,26 +2,22 @@
 messages, records and events come out (protocol.md section 5). Time and randomness are arguments. Must not know links,
 files or the lobby."""
 
-import contextlib
 from collections.abc import Mapping, Sequence
 
 from p2pdice.protocol.audit import Replayed
 from p2pdice.protocol.ballot import Boundary, Outcome, Why
 from p2pdice.protocol.chair import Chair, RandomBytes
+from p2pdice.protocol.chairs import Chairs
 from p2pdice.protocol.clocks import Clocks
 from p2pdice.protocol.codec import pack, unpack
 from p2pdice.protocol.dispute import Dispute, deciders
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import (
     Closed,
-    DiceDealt,
     Event,
     FaultProved,
     Halted,
-    MayCall,
-    MayOblige,
     Resumed,
-    TurnBegan,
 )
 from p2pdice.protocol.evidence import decode_evidence
 from p2pdice.protocol.halting import Stand
@@ -30,18 +26,17 @@ from p2pdice.protocol.messages import (
     AnyMessage,
     AnyVote,
     Mode,
-    Propose,
     Signed,
     SlotPayload,
     Vote,
-    VotePayload,
     parse_game,
     parse_slot,
     signed_from,
 )
 from p2pdice.protocol.phases import TURN_PHASES, Phase
+from p2pdice.protocol.recorder import Recorder
 from p2pdice.protocol.roster import Seated
-from p2pdice.rules import CALZO, Action, Gone, RoundBegan, RoundSettled, View, callers, check, legal, mildest, view
+from p2pdice.rules import CALZO, Action, Gone, RoundBegan, RoundSettled, View, callers, check, mildest, view
 
 SLOTS_AHEAD = 16  # messages further ahead than this are asked for again, not kept
 SHOWDOWN_S = 10.0  # an open showdown may finish first, if those who leave or are convicted owe nothing to it
@@ -61,7 +56,7 @@ class Session:
 
     def __init__(self, seated: Seated, chairs: Mapping[int, Chair], random_bytes: RandomBytes, now: float,
                  past: Replayed | None = None) -> None:
-        """`chairs` by seat; `now` in seconds of any monotonic clock, the same in all calls.
+        """`chairs`: the local seats, by number; `now` in seconds of any monotonic clock, the same in all calls.
 
         `past`: the own transcript of a game that a crash interrupted. Nothing is signed then until `answered`.
         """
@@ -69,46 +64,44 @@ class Session:
         self.ledger = past.ledger if past and past.ledger else Ledger(seated)
         self.outbox: list[Signed] = []
         self.evidence_out: list[bytes] = []
-        self.records: list[tuple[str, Signed]] = []
         self.events: list[Event] = []
         self.closed: Closed | None = None
         self.behind = False  # a message came that our history does not explain: others must be asked
-        self._chairs = chairs
+        self._chairs = Chairs(chairs.values(), random_bytes)
         self._random_bytes = random_bytes
         self._waiting: dict[tuple[int, int], AnyMessage] = {}  # (slot, seat) -> message that could not be taken in yet
         self.me = seated.owners[next(iter(chairs))]
         self.clocks = Clocks(self.ledger, set(chairs), now)
         self.dispute = Dispute(self.ledger, self.me, chairs[self.me].key, self._names, self._prove)
         self._going = False
-        self._recorded: set[bytes] = set()  # names of votes, LEAVEs and evidence that stand in the record
         self.resuming = past is not None
         if past and past.dispute:
             self.dispute.take_up(past.dispute)
-            # A crash may have torn the last slot or certificate: what stands in the record is not written again.
-            self._recorded = {message.signed.hash for message in self.ledger.slots[-1].values()}
-            self._recorded |= self.dispute.recorded
             self.events += since_last_round(past.report.events)
         else:
             self.events += self.ledger.opening()
-            self._announce()
+            self.events += self._chairs.announce(self.ledger)
+        self._recorder = Recorder(self.ledger, self.dispute, resumed=self.resuming)
         self._go_on(now)
+
+    @property
+    def records(self) -> list[tuple[str, Signed]]:
+        """What is to be added to the transcript: (kind, body)."""
+        return self._recorder.records
 
     # --- after a crash
 
     def snapshot(self) -> dict[str, bytes]:
         """What must be on the disk before anything in `outbox` is sent: secrets of the round, and the exact bytes that
         this process has signed and that are not in the transcript yet."""
-        kept = {f"chair-{seat}": chair.secrets() for seat, chair in self._chairs.items()}
         said = [message.signed for seat, message in self.ledger.slots[-1].items() if seat in self._chairs]
         own = [*said, *self.dispute.own_votes, *([self.dispute.leaves[self.me].signed]
                                                  if self.me in self.dispute.leaves else [])]
-        return kept | {f"signed-{number}": pack(signed.value()) for number, signed in enumerate(own)}
+        return self._chairs.secrets() | {f"signed-{number}": pack(signed.value()) for number, signed in enumerate(own)}
 
     def remember(self, kept: Mapping[str, bytes], now: float) -> None:
         """Take up a snapshot: the secrets, and the own messages, to be sent again as they were."""
-        for seat, chair in self._chairs.items():
-            with contextlib.suppress(Malformed):
-                chair.restore(kept.get(f"chair-{seat}", b""))
+        self._chairs.restore(kept)
         for name, raw in kept.items():
             if name.startswith("signed-"):
                 signed = signed_from(unpack(raw))
@@ -124,14 +117,14 @@ class Session:
             return
         self.resuming = False
         self.dispute.still_halted()
-        if not all(chair.holds(self.ledger) for chair in self._chairs.values()):
+        if not self._chairs.hold_all(self.ledger):
             self.dispute.leave_unsure()
             self._send_votes()
             self.close("left", 1)
             return
         if self.ledger.deal and self.ledger.phase not in (Phase.MODE, Phase.COMMIT, Phase.OPEN, Phase.READY):
-            self._look()
-        self._announce()
+            self.events += self._chairs.look(self.ledger)
+        self.events += self._chairs.announce(self.ledger)
         self._go_on(now)
 
     @property
@@ -190,10 +183,7 @@ class Session:
     @property
     def undecided(self) -> tuple[int, ...]:
         """Local seats that may call exact out of turn now and have not said whether they will."""
-        if self.closed or self.halted or self.resuming or self.ledger.phase not in (Phase.SEAL, Phase.ANSWER):
-            return ()
-        return tuple(seat for seat in callers(self.ledger.game)
-                     if seat in self._chairs and self._chairs[seat].claim is None)
+        return () if self.closed or self.halted or self.resuming else self._chairs.undecided(self.ledger)
 
     # --- from the network
 
@@ -344,13 +334,10 @@ class Session:
             self._won()
 
     def _say_owed(self, now: float) -> bool:
-        for seat in self.ledger.missing:
-            chair = self._chairs.get(seat)
-            payload = chair.automatic(self.ledger, self._random_bytes) if chair else None
-            if chair and payload is not None:
-                self._say(chair, payload, now)
-                return True
-        return False
+        owed = self._chairs.owed(self.ledger)
+        if owed:
+            self._say(*owed, now)
+        return owed is not None
 
     def _say(self, chair: Chair, payload: SlotPayload, now: float) -> None:
         signed = chair.sign(self.ledger, payload)
@@ -390,7 +377,7 @@ class Session:
             self._convicted(proved.seat, proved.evidence.encode(), now)
             return
         if self.ledger.slot != slot:
-            self._record(slot)
+            self._recorder.slot(slot)
             self.clocks.slot_opened(now, turn=phase is not Phase.SEAL)
             self._closed_slot(phase)
 
@@ -399,34 +386,11 @@ class Session:
         for at, seat in [key for key in self._waiting if key[0] < ledger.slot]:
             del self._waiting[at, seat]
         if phase in (Phase.OPEN, Phase.READY) and ledger.phase is not Phase.READY and ledger.deal:
-            self._look()
+            self.events += self._chairs.look(ledger)
         if phase is Phase.REVEAL:
-            self._forget()
-        self._announce()
-
-    def _look(self) -> None:
-        """Local seats see what they may of the dice."""
-        for chair in self._chairs.values():
-            if self.ledger.deal and chair.seat in self.ledger.deal.policy.active:
-                chair.look(self.ledger)
-                seen = {cup: faces for cup, faces in chair.cups.items() if cup != chair.seat}
-                self.events.append(DiceDealt(chair.seat, chair.cups.get(chair.seat), seen))
-
-    def _announce(self) -> None:
-        """Say whose turn it is, and what local seats may do."""
-        if self.resuming:
-            return
-        ledger, game = self.ledger, self.ledger.game
-        if ledger.phase is Phase.MODE:
-            self.events.append(MayOblige(game.opener))
-        elif ledger.phase in (Phase.ACT, Phase.SEAL):
-            seconds = self.seated.roster.terms.turn_time_s or None
-            moves = tuple(legal(game, game.turn)) if game.turn in self._chairs else None
-            self.events.append(TurnBegan(game.turn, seconds, moves))
-            for seat, chair in self._chairs.items():
-                chair.claim = None
-                if ledger.phase is Phase.SEAL and seat in callers(game):
-                    self.events.append(MayCall(seat, (CALZO,)))
+            self._chairs.forget()
+        if not self.resuming:
+            self.events += self._chairs.announce(ledger)
 
     # --- halts and drops
 
@@ -480,8 +444,8 @@ class Session:
         assert certificate is not None, "an outcome comes from a certificate"
         if outcome.base:
             self._reach(outcome.base)
-            self._record(self.ledger.slot)
-        self._record_votes(certificate[0])
+            self._recorder.slot(self.ledger.slot)
+        self._recorder.votes(certificate[0])
         if outcome.goes_on:
             self.dispute.decided(outcome, now)
             self.clocks.resumed(now)
@@ -490,7 +454,7 @@ class Session:
         events = self.ledger.descend(self.dispute.halting.number, outcome, deciders(certificate[0]))
         self.dispute.decided(outcome, now)
         self._waiting.clear()
-        self._forget()
+        self._chairs.forget()
         self.clocks.resumed(now)
         self.clocks.slot_opened(now, turn=True)
         self.events += events
@@ -498,7 +462,7 @@ class Session:
         if self.me in gone:
             self._end(Closed((), 1, {Why.EVIDENCE: "convicted", Why.LEFT: "left"}.get(gone[self.me], "dropped")))
         elif not self.ledger.over:
-            self._announce()
+            self.events += self._chairs.announce(self.ledger)
 
     def _reach(self, base: Boundary) -> None:
         """Take in what was kept aside, as far as the base that was decided."""
@@ -509,7 +473,7 @@ class Session:
             for seat, message in sorted(proved.slots[slot].items()):
                 if seat in self.ledger.missing:
                     self.events += self.ledger.add(message)
-            self._record(slot)
+            self._recorder.slot(slot)
 
     def _prove(self, boundary: Boundary) -> Ledger | None:
         """The ledger that has come to a boundary with all that has been said, kept aside or not; None if none has."""
@@ -555,46 +519,18 @@ class Session:
 
     def _won(self) -> None:
         winners = tuple(self.ledger.game.winners)
-        self._record_held()
+        self._recorder.held()
         self._end(Closed(winners, 0, "won") if winners else Closed((), 1, "abandoned"))
 
     def close(self, reason: str, status: int) -> None:
         """End the game here, with the record complete up to now."""
         if not self.closed:
-            self._record(self.ledger.slot)
-            self._record_held()
+            self._recorder.slot(self.ledger.slot)
+            self._recorder.held()
             fields = {"missing": self.ledger.missing} if reason == "abandoned" else {}
             self._end(Closed(tuple(self.ledger.game.winners), status, reason, fields))
 
     def _end(self, closed: Closed) -> None:
         self.closed = closed
         self.events.append(closed)
-        self._forget()
-
-    def _forget(self) -> None:
-        for chair in self._chairs.values():
-            chair.forget()
-
-    def _record(self, slot: int) -> None:
-        said = self.ledger.slots[slot]
-        self.records += [("game", said[seat].signed) for seat in sorted(said)
-                         if said[seat].signed.hash not in self._recorded]
-
-    def _record_held(self) -> None:
-        """Evidence and LEAVEs that no certificate has taken up."""
-        self._record_votes(list(self.dispute.leaves.values()))
-        self._record_proofs(list(self.dispute.raw_proofs))
-
-    def _record_votes(self, votes: Sequence[Vote[VotePayload]]) -> None:
-        for vote in votes:
-            if isinstance(vote.payload, Propose):
-                self._record_proofs([name for _, name in vote.payload.proofs])
-            if vote.signed.hash not in self._recorded:
-                self._recorded.add(vote.signed.hash)
-                self.records.append(("vote", vote.signed))
-
-    def _record_proofs(self, names: list[bytes]) -> None:
-        for name in names:
-            if name not in self._recorded:
-                self._recorded.add(name)
-                self.records.append(("evidence", Signed(self.dispute.raw_proofs[name], b"")))
+        self._chairs.forget()

@@ -6,10 +6,11 @@ from typing import cast
 import pytest
 
 from p2pdice.protocol import frames
-from p2pdice.protocol.chair import Chair
+from p2pdice.protocol.chair import Chair, RandomBytes
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import FaultProved
 from p2pdice.protocol.evidence import Evidence, FaultKind, convict
+from p2pdice.protocol.ledger import Ledger
 from p2pdice.protocol.messages import (
     Act,
     AnyMessage,
@@ -139,6 +140,15 @@ def test_copied_commitments_cannot_be_opened() -> None:
 
     chair_of(table, victim).sign = listen  # type: ignore[method-assign]
     modified(table, cheat, repeat)
+    chair = chair_of(table, cheat)
+    automatic = chair.automatic
+
+    def patient(ledger: Ledger, random_bytes: RandomBytes) -> SlotPayload | None:
+        """It waits until it has something to repeat."""
+        waits = ledger.phase is Phase.COMMIT and copied[-1:] and copied[-1].round_number != ledger.game.round_number
+        return None if waits or (ledger.phase is Phase.COMMIT and not copied) else automatic(ledger, random_bytes)
+
+    chair.automatic = patient  # type: ignore[method-assign]
     table.play()
     assert copied
     convicted(table, cheat, "BAD_OPEN")

@@ -149,7 +149,7 @@ def test_secrets_are_in_no_repr() -> None:
     table.settle()
     for node in table.nodes:
         kept = b"".join(raw for name, raw in node.kept.items() if name.startswith("chair"))
-        shown = repr(session_of(node)._chairs) + repr(node.events) + repr(node.key) + repr(node.peer.lobby.players)
+        shown = "".join(map(repr, (list(session_of(node)._chairs), node.events, node.key, node.peer.lobby.players)))
         assert kept
         assert not any(kept[place:place + 32].hex() in shown or repr(kept[place:place + 32])[2:-1] in shown
                        for place in range(len(kept) - 32))

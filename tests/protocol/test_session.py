@@ -82,7 +82,7 @@ def test_no_other_peer_receives_what_own_dice_are_made_of() -> None:
                     ledger.phase is Phase.REVEAL for ledger in ledgers)
                 if session is None or showdown:
                     continue
-                for chair in session._chairs.values():
+                for chair in session._chairs:
                     held = _held(session, chair.seat, chair._shares)
                     for other in table.nodes:
                         if other is not node:
