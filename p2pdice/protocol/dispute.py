@@ -159,10 +159,9 @@ class Dispute:
         return {vote.signed.hash for vote in self._votes.values()} | set(self.raw_proofs)
 
     @property
-    def held(self) -> bytes:
-        """Name of all that is held in the open halt: two peers that hold the same name it alike."""
-        names = sorted({vote.signed.hash for vote in (*self.halting.votes, *self.leaves.values())} | set(self.proofs))
-        return digest(Label.HELD, *names)
+    def open_names(self) -> set[bytes]:
+        """Names of the votes of the open halt, and of all LEAVEs and evidence."""
+        return {vote.signed.hash for vote in (*self.halting.votes, *self.leaves.values())} | set(self.proofs)
 
     def contradiction(self) -> bool:
         """Whether two certificates of one halt decide differently: some key signed on both sides."""

@@ -108,7 +108,7 @@ class Ping(NamedTuple):
     halt: int  # and of the halt in it
     position: int  # in a toss: messages known; in a game: the open slot
     state: bytes  # in a game: its S
-    held: bytes  # in a game: name of the votes, LEAVEs and evidence that are known
+    held: bytes  # in a game: name of what is known of the open slot and of the open halt
 
 
 class Chat(NamedTuple):

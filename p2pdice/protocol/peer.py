@@ -572,7 +572,7 @@ class Peer:
         """How far this process is, as a ping says it."""
         if self.session:
             session = self.session
-            return (3 if self.closed else 2), *session.position, session.ledger.state, session.dispute.held
+            return (3 if self.closed else 2), *session.position, session.ledger.state, session.held
         toss = self.lobby.toss
         return (1, 0, 0, toss.position, b"", b"") if toss else (0, 0, 0, 0, b"", b"")
 

@@ -4,6 +4,8 @@ files or the lobby."""
 
 from collections.abc import Mapping, Sequence
 
+from p2pdice.fairness.framing import digest
+from p2pdice.fairness.labels import Label
 from p2pdice.protocol.audit import Replayed
 from p2pdice.protocol.ballot import Boundary, Outcome, Why
 from p2pdice.protocol.chair import Chair, RandomBytes
@@ -266,6 +268,12 @@ class Session:
     def position(self) -> tuple[int, int, int]:
         """How far this process is: number of the epoch, of the halt in it, of the open slot."""
         return len(self.ledger.past), self.dispute.halting.number, self.ledger.slot
+
+    @property
+    def held(self) -> bytes:
+        """Name of all that is held of the open slot and the open halt: two peers that hold the same name it alike."""
+        said = {message.signed.hash for message in self.ledger.slots[-1].values()}
+        return digest(Label.HELD, *sorted(said | self.dispute.open_names))
 
     def since(self, epoch: int, slot: int) -> list[Signed]:
         """All messages from a slot of an epoch on, and the votes since that epoch, as they were signed."""

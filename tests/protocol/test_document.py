@@ -52,7 +52,7 @@ PARTS: Mapping[Label, tuple[str, str]] = {
     Label.EPOCH: ("E, h, outcome", "E' of a child epoch"),
     Label.CHILD: ("game_id, E', S of the base, R", "S before slot 0 of a child epoch"),
     Label.EVIDENCE: ("evidence", "name of a piece of evidence"),
-    Label.HELD: ("name of a vote, LEAVE or evidence ...", "what a peer holds in a halt"),
+    Label.HELD: ("name of a message, vote, LEAVE or evidence ...", "what a peer holds of the open slot and halt"),
     Label.RULES: ("public rules state", "R"),
     Label.SHARE: ("game_id, E, round, S, contributor, cup, key, share", "commitment to a share"),
     Label.DICE: ("game_id, E, round, S_c, cup, number of dice, share ...", "seed of a cup"),

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 from p2pdice.protocol.events import Dropped, FaultProved
+from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.session import Session
+from p2pdice.rules import DUDO, RoundSettled, bid
 from tests.tablekit import Node, Table
 
 
@@ -130,6 +132,41 @@ def test_lost_secrets_mean_leaving() -> None:
         if other is not node:
             assert other.report().verdict == "clean"
             assert other.report().standings[table.seat(node)] == "left"
+
+
+def test_what_was_signed_but_not_sent_reaches_the_others_after_a_crash() -> None:
+    """The own message for the open slot is on the disk, on no wire: the others get it once there are links again."""
+    table = Table(3, "perudo", seed=6)
+    table.settle()
+    for one in table.nodes:
+        one.bot = None
+    ledger = session_of(table.nodes[0]).ledger
+    for action in (bid(1, 2), DUDO):
+        node = table.at(next(seat for seat in range(3) if seat != ledger.game.turn))
+        if action == DUDO:
+            table.crash = Unsent(node)
+        table.at(ledger.game.turn).peer.act(ledger.game.turn, action, table.now)
+        table.settle()
+    assert isinstance(table.crash, Unsent)
+    assert table.crash.calls > 3
+    table.wait(5)
+    assert len({session_of(one).ledger.state for one in table.nodes}) == 1
+    assert all(one.of(RoundSettled) for one in table.nodes)
+
+
+@dataclass
+class Unsent:
+    """Lets a process die when it has kept and recorded its REVEAL, before the first of its sends."""
+
+    victim: Node
+    calls: int = 0
+
+    def __call__(self, node: Node) -> bool:
+        ledger = session_of(node).ledger
+        if node is self.victim and ledger.phase is Phase.REVEAL and node.peer.seats[0] in ledger.slots[-1]:
+            self.calls += 1
+            return self.calls == 3  # keep, the record of the call, then sends
+        return False
 
 
 def test_bots_come_back_with_their_owner() -> None:

@@ -18,6 +18,7 @@ from p2pdice.protocol.events import (
     Closed,
     CupsShown,
     DiceDealt,
+    Halted,
     LobbyChanged,
     MayCall,
     PeerBack,
@@ -189,6 +190,24 @@ def test_what_was_lost_on_a_broken_link_is_fetched() -> None:
     table.play()
     assert {node.report().verdict for node in table.nodes} == {"clean"}
     assert not any(node.faults for node in table.nodes)
+
+
+def test_what_two_lack_of_each_other_in_the_open_slot_is_fetched() -> None:
+    """Each has signed, neither has the other's, and both stand at the same slot: a ping tells that they hold it unlike."""
+    table = Table(3, seed=10)
+    lost = True
+
+    def deliver(sender: Node, receiver: Node, frame: bytes) -> bytes | None:
+        bodies = isinstance(frames.decode(frame), frames.Bodies) and sender.peer.session is not None
+        return None if lost and bodies and sender is not table.nodes[1] else frame
+
+    table.deliver = deliver
+    table.settle()
+    assert {session_of(node).ledger.slot for node in table.nodes} == {0}
+    lost = False
+    table.wait(3)
+    assert all(node.of(TurnBegan) for node in table.nodes)
+    assert not any(node.of(Halted) for node in table.nodes)
 
 
 def test_after_the_end_nothing_is_told() -> None:
