@@ -26,7 +26,7 @@ from p2pdice.protocol.events import (
     TableFormed,
     TurnBegan,
 )
-from p2pdice.protocol.messages import Commit, Open
+from p2pdice.protocol.messages import Commit, Open, lobby_fields, signed_from
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.session import Session
 from p2pdice.rules import CALZO, DUDO, PASO, PRESETS, Ended, IllegalAction, RoundSettled, bid
@@ -193,13 +193,15 @@ def test_what_was_lost_on_a_broken_link_is_fetched() -> None:
 
 
 def test_what_two_lack_of_each_other_in_the_open_slot_is_fetched() -> None:
-    """Each has signed, neither has the other's, and both stand at the same slot: a ping tells that they hold it unlike."""
+    """Each has signed, neither has the other's, both stand at the same slot: a ping tells that they hold it unlike."""
     table = Table(3, seed=10)
     lost = True
 
     def deliver(sender: Node, receiver: Node, frame: bytes) -> bytes | None:
-        bodies = isinstance(frames.decode(frame), frames.Bodies) and sender.peer.session is not None
-        return None if lost and bodies and sender is not table.nodes[1] else frame
+        decoded = frames.decode(frame)
+        said = isinstance(decoded, frames.Bodies) and any(
+            lobby_fields(signed_from(body)) is None for body in decoded.bodies)
+        return None if lost and said and sender is not table.nodes[1] else frame
 
     table.deliver = deliver
     table.settle()
