@@ -60,6 +60,7 @@ class Table:
                  wrong: Mapping[int, str] | None = None) -> None:
         """`code`: the room code, "" for none; `wrong`: what players of those numbers take for it."""
         self.random = random.Random(seed)
+        self._nonces = random.Random(seed)
         self.now = 1000.0
         self.nodes: list[Node] = []
         self.cut: set[frozenset[str]] = set()
@@ -81,8 +82,8 @@ class Table:
 
     def link(self, dialler: Node, listener: Node, address: str = "") -> None:
         """A fresh connection between two processes; `address`: where the dialler comes from, its name if not given."""
-        parts = (self.random.randbytes(32), dialler.link, listener.link, self.random.randbytes(32),
-                 self.random.randbytes(32))
+        certificate, nonce, other_nonce = (self._nonces.randbytes(32) for _ in range(3))
+        parts = (certificate, dialler.link, listener.link, nonce, other_nonce)
         dialler.peer.linked(listener.link, self.now, ChannelSession(True, listener.name, parts))
         listener.peer.linked(dialler.link, self.now, ChannelSession(False, address or dialler.name, parts))
 

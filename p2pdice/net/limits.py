@@ -1,7 +1,8 @@
-"""How much of this process strangers and peers may use: connections not yet authenticated, links, incoming frames.
-Counts only; must not know what is counted."""
+"""How much of this process strangers and peers may use: connections not yet authenticated, links, incoming frames,
+the time that they take. Counts only; must not know what is counted."""
 
 from collections import Counter
+from dataclasses import dataclass
 
 
 class Gate:
@@ -37,18 +38,57 @@ class Gate:
 
 
 class Bucket:
-    """A token bucket: bursts up to `burst`, in the long run `rate` a second. Times are seconds of any one clock."""
+    """A token bucket: bursts up to `burst`, in the long run `rate` a second, which may be changed. Times are seconds of
+    any one clock."""
 
-    __slots__ = ("_burst", "_filled_at", "_rate", "_tokens")
+    __slots__ = ("_burst", "_filled_at", "_tokens", "rate")
 
     def __init__(self, rate: float, burst: float, now: float) -> None:
-        self._rate = rate
+        self.rate = rate
         self._burst = burst
         self._tokens = burst
         self._filled_at = now
 
     def take(self, amount: float, now: float) -> float:
         """Take `amount`, and return how many seconds to wait before taking again; 0 while there is some left."""
-        self._tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate) - amount
+        self._tokens = min(self._burst, self._tokens + (now - self._filled_at) * self.rate) - amount
         self._filled_at = now
-        return max(0.0, -self._tokens / self._rate)
+        return max(0.0, -self._tokens / self.rate)
+
+    def try_take(self, now: float) -> bool:
+        """Take one if there is one."""
+        if self.take(0, now) > 0 or self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a link, or all strangers together, may bring."""
+
+    frames: Bucket
+    data: Bucket  # bytes
+    work: Bucket  # seconds of this process's time
+
+    def take(self, size: int, work_s: float, now: float) -> float:
+        """One frame of that size, which took so long; how many seconds to wait before the next."""
+        return max(self.frames.take(1, now), self.data.take(size, now), self.work.take(work_s, now))
+
+
+class Turnstile:
+    """A bucket of visits for each address, and one for all of them."""
+
+    def __init__(self, rate: float, burst: float, in_all: float, burst_in_all: float, most: int, now: float) -> None:
+        self._each = (rate, burst)
+        self._all = Bucket(in_all, burst_in_all, now)
+        self._most = most
+        self._by_address: dict[str, Bucket] = {}
+
+    def enter(self, address: str, now: float) -> bool:
+        """Whether one more visit fits now; an address that is refused costs the others nothing."""
+        bucket = self._by_address.pop(address, None) or Bucket(*self._each, now)
+        self._by_address[address] = bucket  # those that came last stand last
+        if len(self._by_address) > self._most:
+            del self._by_address[next(iter(self._by_address))]
+        return bucket.try_take(now) and self._all.try_take(now)

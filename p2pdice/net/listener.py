@@ -10,11 +10,16 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from p2pdice.net.errors import ListenError, PortTaken
-from p2pdice.net.limits import Gate
+from p2pdice.net.limits import Gate, Turnstile
 
 PORTS = range(47600, 47610)
 BACKLOG = 128
 EARLY_IN_ALL, EARLY_PER_ADDRESS, EARLY_LOCAL = 32, 8, 40
+# Each handshake takes some milliseconds of this process; a table of 32 on one computer brings 31 at once.
+VISITS_PER_S, VISITS_BURST = 8.0, 64.0  # of one address
+VISITS_PER_S_IN_ALL, VISITS_BURST_IN_ALL = 24.0, 96.0
+MOST_VISITORS = 256  # addresses that are remembered
+REFUSED_S = 0.002  # a flood is turned away at this pace; the rest of it waits in the system, or finds no room there
 _EPHEMERAL_TRIES = 20
 _OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _OUT_OF_FILES_S = 0.5
@@ -63,6 +68,8 @@ class Listener:
 
     async def _accept(self, listening: socket.socket) -> None:
         loop = asyncio.get_running_loop()
+        turnstile = Turnstile(VISITS_PER_S, VISITS_BURST, VISITS_PER_S_IN_ALL, VISITS_BURST_IN_ALL, MOST_VISITORS,
+                              loop.time())
         while True:
             try:
                 connection, remote = await loop.sock_accept(listening)
@@ -72,8 +79,9 @@ class Listener:
                 continue  # else it hung up already
             address = str(remote[0])
             local = _is_local(connection, address)
-            if not self._gate.enter(address, local=local):
+            if not turnstile.enter(address, loop.time()) or not self._gate.enter(address, local=local):
                 connection.close()  # honest diallers come again after their random wait
+                await asyncio.sleep(REFUSED_S)  # accepting does not wait while somebody stands in line
                 continue
             task = asyncio.create_task(self._greet(connection, address, local))
             self._greeting.add(task)

@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import random
 import socket
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from p2pdice.net.certificate import Certificate, make_certificate
 from p2pdice.net.channel import VERSION, Channel, Version, accept
 from p2pdice.net.dial import Address, dial
 from p2pdice.net.errors import ChannelError
-from p2pdice.net.limits import Bucket, Gate
+from p2pdice.net.limits import Bucket, Budget, Gate
 from p2pdice.net.listener import Listener
 
 BEAT_S = 3.0  # an empty frame goes out when nothing else did for so long
@@ -27,6 +28,13 @@ LINKS_IN_ALL, LINKS_PER_ADDRESS, LINKS_LOCAL = 96, 16, 96
 # A deal of 32 seats brings some hundred frames at once, a resumed game some thousand; nobody keeps that up.
 FRAMES_PER_S, FRAMES_BURST = 500.0, 4000.0
 BYTES_PER_S, BYTES_BURST = 1024.0 * 1024, 8.0 * 1024 * 1024
+# A second's worth of this process is shared out evenly among the links, whatever a frame of theirs costs to judge.
+WORK_BURST_S = 0.5
+TURN_S = 0.002  # after so much work for one link the others get their turn
+# While there is a game, all who are not wanted, together.
+STRANGERS_FRAMES_PER_S, STRANGERS_FRAMES_BURST = 100.0, 200.0
+STRANGERS_BYTES_PER_S, STRANGERS_BYTES_BURST = 128.0 * 1024, 512.0 * 1024
+STRANGERS_WORK, STRANGERS_WORK_BURST_S = 0.1, 0.2
 
 
 @dataclass(slots=True, eq=False)
@@ -34,6 +42,7 @@ class _Link:
     channel: Channel
     since: float
     local: bool
+    counted: bool  # at the gate
     task: asyncio.Task[None] | None = None
 
 
@@ -68,6 +77,7 @@ class Mesh:
         self._seeking: dict[bytes, asyncio.Task[None]] = {}
         self._reading: set[asyncio.Task[None]] = set()
         self._watch: asyncio.Task[None] | None = None
+        self._strangers: Budget | None = None  # of all together; made with the first link
         self._closing = False
 
     @property
@@ -187,10 +197,11 @@ class Mesh:
             return
         if old:
             self._retire(peer, old)
-        if not self._gate.enter(channel.address, local=local):
+        counted = peer not in self._wanted  # whoever is wanted always finds room
+        if counted and not self._gate.enter(channel.address, local=local):
             channel.close()
             return
-        link = _Link(channel, asyncio.get_running_loop().time(), local)
+        link = _Link(channel, asyncio.get_running_loop().time(), local, counted)
         self._links[peer] = link
         seeking = self._seeking.get(peer)
         # A dial of the lower key goes on: it will win. If both sides gave theirs up for the other's, none would stand.
@@ -216,24 +227,28 @@ class Mesh:
     def _retire(self, peer: bytes, link: _Link) -> None:
         """Take a link off the table; its reader ends by itself."""
         del self._links[peer]
-        self._gate.leave(link.channel.address, local=link.local)
+        if link.counted:
+            self._gate.leave(link.channel.address, local=link.local)
         link.channel.close()
         if not self._closing:
             self._on_lost(peer)
 
     async def _read(self, peer: bytes, link: _Link) -> None:
         loop = asyncio.get_running_loop()
-        frames = Bucket(FRAMES_PER_S, FRAMES_BURST, loop.time())
-        data = Bucket(BYTES_PER_S, BYTES_BURST, loop.time())
-        taken = 0
+        own = _budget(loop.time(), (FRAMES_PER_S, FRAMES_BURST), (BYTES_PER_S, BYTES_BURST), (1.0, WORK_BURST_S))
+        taken, worked_s = 0, 0.0
         try:
             while (frame := await link.channel.receive()) is not None and self._links.get(peer) is link:
+                begun = time.thread_time()
                 if frame:  # an empty one only says that the link is alive
                     self._on_received(peer, frame)
-                now = loop.time()
-                wait_s = max(frames.take(1, now), data.take(len(frame), now))
-                taken += 1
-                if wait_s or taken % TURN_FRAMES == 0:
+                work_s = time.thread_time() - begun
+                own.work.rate = 1 / max(1, len(self._wanted) or len(self._links))
+                budget = own if peer in self._wanted or not self._wanted else self._of_strangers(loop.time())
+                wait_s = budget.take(len(frame), work_s, loop.time())
+                taken, worked_s = taken + 1, worked_s + work_s
+                if wait_s or taken == TURN_FRAMES or worked_s > TURN_S:
+                    taken, worked_s = 0, 0.0
                     await asyncio.sleep(wait_s)  # 0 too: the others get their turn
         except ChannelError as error:
             self._on_refused(error, link.channel.address)
@@ -242,6 +257,13 @@ class Mesh:
             if self._links.get(peer) is link:
                 self._retire(peer, link)
                 self._seek(peer)
+
+    def _of_strangers(self, now: float) -> Budget:
+        if self._strangers is None:
+            self._strangers = _budget(now, (STRANGERS_FRAMES_PER_S, STRANGERS_FRAMES_BURST),
+                                      (STRANGERS_BYTES_PER_S, STRANGERS_BYTES_BURST),
+                                      (STRANGERS_WORK, STRANGERS_WORK_BURST_S))
+        return self._strangers
 
     async def _watch_links(self) -> None:
         loop = asyncio.get_running_loop()
@@ -253,3 +275,8 @@ class Mesh:
                     link.channel.abort()
                 elif now - link.channel.sent_at > BEAT_S:
                     link.channel.send(b"")
+
+
+def _budget(now: float, *rates_and_bursts: tuple[float, float]) -> Budget:
+    """For frames, bytes and work."""
+    return Budget(*(Bucket(rate, burst, now) for rate, burst in rates_and_bursts))
