@@ -33,6 +33,16 @@ def hint(view: View) -> list[str]:
     return [*([] if view.bid is None else [_chance(view, view.bid)]), *_likely(view)]
 
 
+def brief(view: View) -> str:
+    """The same as `hint` in as few cells as can be."""
+    bids = " ".join(map(typed, likely(view)))
+    if view.bid is None:
+        return _("Likely: {bids}").format(bids=bids)
+    standing = f"{view.bid.quantity}x{view.bid.face}"
+    text = _("{bid}: {percent}. Likely: {bids}")
+    return text.format(bid=standing, percent=percent(chance(view, view.bid)), bids=bids)
+
+
 def likely(view: View) -> list[Action]:
     """For each face the highest bid that holds with a chance of LIKELY or more; none where not even one die does."""
     found = []

@@ -74,6 +74,7 @@ class App:
         self.table = self._screen.table
         self._until = ""
         self._hint: Sequence[str] = ()
+        self._brief = ""
         self._moved_at = 0.0
         self._begun: tuple[int, int] | None = None  # where the game stood when the line was begun
         self._begun_due = False  # and whether this seat could have done something then
@@ -101,9 +102,9 @@ class App:
         if rows:
             print("\n".join(rows), flush=True)
 
-    def hint(self, lines: Sequence[str]) -> None:
+    def hint(self, lines: Sequence[str], brief: str) -> None:
         """Show the odds in the panel until somebody moves."""
-        self._hint = lines
+        self._hint, self._brief = lines, brief
         self._redraw()
 
     def refuse(self, reason: str, message: str) -> None:
@@ -176,6 +177,7 @@ class App:
             rows=size.rows,
             until=self._until,
             hint=self._hint,
+            brief=self._brief,
             faces=self._faces,
         )
         return [("", "\n".join(lines))]

@@ -44,7 +44,7 @@ class Json:
         """Print the answer to a slash command; programs that ask none never see this."""
         self._print({"event": "answer", "lines": list(lines)})
 
-    def hint(self, lines: Sequence[str]) -> None:
+    def hint(self, lines: Sequence[str], brief: str) -> None:
         """Programs reckon for themselves."""
 
     def keep(self, text: str) -> None:

@@ -15,12 +15,19 @@ PANEL_LINES = 6
 
 
 def panel(
-    table: Table, columns: int, *, rows: int = 24, until: str = "", hint: Sequence[str] = (), faces: bool = False
+    table: Table,
+    columns: int,
+    *,
+    rows: int = 24,
+    until: str = "",
+    hint: Sequence[str] = (),
+    brief: str = "",
+    faces: bool = False,
 ) -> list[str]:
     """At most PANEL_LINES lines, each less than `columns` cells wide, fewer where there are few rows.
 
-    `until`: the time of day when the turn's clock runs out, empty without a clock; `hint`: what the odds say, the
-    most telling first; `faces`: the terminal can show U+2680 to U+2685.
+    `until`: the time of day when the turn's clock runs out, empty without a clock; `hint`: what the odds say, and
+    `brief` the same for where it does not fit; `faces`: the terminal can show U+2680 to U+2685.
     """
     room = max(1, min(PANEL_LINES, rows - 2))
     if table.over or table.rules is None:
@@ -31,8 +38,11 @@ def panel(
         # The standing bid, the own dice and what is due are worth more than the last of many seats.
         middle = [_bid(table, columns), *_cups(table, faces)[:1]]
         due = [line for text in _due(table, until, columns) for line in wrapped(text, columns)]
-        odds = [line for text in hint for line in wrapped(text, columns)]
         seats = _seats(table, columns, 2 if room - len(middle) - len(due) > 1 else 1)
+        left = room - len(seats) - len(middle) - len(due)
+        odds = list(hint)
+        if len(odds) > left or any(width(line) >= columns for line in odds):
+            odds = wrapped(brief, columns) if hint else []
         shown = [*seats, *middle, *due, *odds]
     return [clean(line, max(1, columns - 1)) for line in shown[:room]]
 

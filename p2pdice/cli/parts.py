@@ -62,8 +62,8 @@ class Frontend(Protocol):
     def answer(self, lines: Sequence[str]) -> None:
         """Print what was asked for."""
 
-    def hint(self, lines: Sequence[str]) -> None:
-        """Show what the odds say in this turn."""
+    def hint(self, lines: Sequence[str], brief: str) -> None:
+        """Show what the odds say in this turn; `brief` says the same where there is no room for sentences."""
 
     def keep(self, text: str) -> None:
         """Put a line that did nothing back under the person's hands, where that can be."""

@@ -35,7 +35,7 @@ class Plain:
         if lines:
             print(*lines, sep="\n", file=self._stdout, flush=True)
 
-    def hint(self, lines: Sequence[str]) -> None:
+    def hint(self, lines: Sequence[str], brief: str) -> None:
         """Print what the odds say."""
         self.answer(lines)
 

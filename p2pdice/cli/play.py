@@ -141,7 +141,7 @@ class Play:
                 self._remind(event.seconds if event.seat == table.you else None)
                 view = self._driver.view()
                 if self._hints and view is not None and event.seat == table.you == view.turn:
-                    self._frontend.hint(answers.hint(view))
+                    self._frontend.hint(answers.hint(view), answers.brief(view))
             case events.ActionMade() | events.Closed():
                 self._remind(None)
         if isinstance(event, events.Closed):

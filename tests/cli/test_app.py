@@ -12,6 +12,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from p2pdice.cli import play as play_module
 from p2pdice.cli.app import GLANCE_S, App
 from p2pdice.cli.play import Play
 from p2pdice.protocol import events
@@ -229,6 +230,31 @@ async def test_enter_skips_the_showdown_and_a_move_is_kept_for_after_it() -> Non
         await _waiting(app)
         keys.send_text("/quit\r")
         await run
+
+
+@pytest.mark.parametrize(("moved", "times"), [(False, 1), (True, 0)])
+async def test_the_last_seconds_of_a_turn_are_told_once(
+    moved: bool, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only to whom the turn is, and not once they have moved."""
+    monkeypatch.setattr(play_module, "LAST_S", 29.99)
+    said: list[str] = []
+
+    class Listened(App):
+        def answer(self, lines: Sequence[str]) -> None:
+            said.extend(lines)
+
+    driver = FakeDriver(formed(RULES), events.TurnBegan(1, 30.0, None), replace(MINE, seconds=30.0))
+    if moved:
+        driver.first = (*driver.first, events.ActionMade(0, bid(2, 3), auto=False), events.TurnBegan(1, 30.0, None))
+    with keyboard() as keys:
+        run = asyncio.create_task(Play(driver, app := Listened()).run())
+        await _waiting(app)
+        for _ in range(3):
+            await _settled()
+        keys.send_text("/quit\r")
+        await run
+    assert sum("left for your turn" in line for line in said) == times
 
 
 async def test_another_game_is_asked_for_after_the_end() -> None:

@@ -181,8 +181,10 @@ def test_two_processes_play_a_game(tmp_path: Path) -> None:
             "join", f"127.0.0.1:{port}", "--no-mdns", "--bind", "127.0.0.1", "--name", "Beto", "--json", "--auto",
             "hard", "--record", str(tmp_path / "join.p2pdice"), P2PDICE_STATE=str(tmp_path / "join"),
         )
+        if joined.returncode:
+            host.kill()  # nobody else comes
         told = [json.loads(line) for line in host.stdout]
-        assert host.wait(60) == joined.returncode == 0
+        assert host.wait(60) == joined.returncode == 0, joined.stderr
     last = json.loads(joined.stdout.splitlines()[-1])
     assert (last["event"], last["reason"]) == ("closed", "won")
     assert last["winners"] == told[-1]["winners"]

@@ -82,7 +82,7 @@ def test_longer_texts_still_fit() -> None:
         shown = Screen(detailed=False)
         for event in make().events:
             shown.tell(event)
-            lines = panel(shown.table, 60, until="12:00:00", hint=["x" * 70])
+            lines = panel(shown.table, 60, until="12:00:00", hint=["x" * 70], brief="y " * 40)
             assert len(lines) <= PANEL_LINES
             assert all(width(line) < 60 for line in lines)
 
