@@ -269,6 +269,7 @@ class Driver:
         self._pump()
 
     def _lost(self, key: bytes) -> None:
+        self._faults.pop(key, None)  # keys are the strangers' to make: keep none
         self.peer.lost(key, self._now())
         self._pump()
 

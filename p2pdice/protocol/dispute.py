@@ -11,7 +11,7 @@ from p2pdice.fairness.labels import Label
 from p2pdice.protocol.ballot import UNSURE, Boundary, Outcome, Owners
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.evidence import convict, decode_evidence
-from p2pdice.protocol.halting import Halting, Stand, Surroundings
+from p2pdice.protocol.halting import MOST_BALLOTS, Halting, Stand, Surroundings
 from p2pdice.protocol.ledger import Ledger, equivocation
 from p2pdice.protocol.messages import (
     AnyVote,
@@ -27,6 +27,7 @@ from p2pdice.protocol.messages import (
 )
 
 MOST_PROOFS = 32  # pieces of evidence kept against one player
+MOST_VOTE_BYTES = 1024 * 1024  # of votes kept of one player, in the whole game
 QUIET_S = 5.0  # after a GO-ON, somebody's HALT is followed after so long at the earliest
 
 
@@ -61,6 +62,7 @@ class Dispute:
     seen_at: float | None = None  # when somebody else's HALT of the open halt came
     quiet_until: float = float("-inf")
     _votes: dict[tuple[bytes, VoteSlot, int], AnyVote] = field(default_factory=dict)
+    _vote_bytes: dict[int, int] = field(default_factory=dict)  # kept, by seat
 
     def __post_init__(self) -> None:
         self.halting = self._open(0)
@@ -107,10 +109,24 @@ class Dispute:
         halting = self._halt_of(vote)
         if halting is None:
             return False
+        if vote.ballot >= MOST_BALLOTS:
+            raise Malformed("too-many-ballots")
+        if isinstance(vote.payload, Propose) and vote.seat != halting.proposer(vote.ballot):
+            raise Malformed("not-the-proposer")
+        if not self._fits(vote):
+            return False
         self._votes[place] = vote
         halting.take(vote)
         if halting is self.halting and vote.seat != self.me and self.seen_at is None:
             self.seen_at = now
+        return True
+
+    def _fits(self, vote: AnyVote) -> bool:
+        """Whether this vote may be kept too: a player can sign as many as it likes, and each of them is in order."""
+        size = self._vote_bytes.get(vote.seat, 0) + len(vote.signed.body)
+        if size > MOST_VOTE_BYTES:
+            return False
+        self._vote_bytes[vote.seat] = size
         return True
 
     def ahead(self, vote: AnyVote) -> bool:

@@ -29,6 +29,7 @@ from p2pdice.protocol.messages import AnyVote, Drop, Halt, Leave, Propose, Vote,
 BALLOT_S = 5.0  # a ballot without a decision gives way to the next after so long, plus 1 s a ballot
 SKIP_S = 0.5  # the same for a ballot whose proposer is known to have left or to be convicted
 MORE_HALTS_S = 3.0  # how long a proposer waits for more than it needs
+MOST_BALLOTS = 256  # of one halt, nine hours of them without an outcome: nobody is made to keep more
 
 
 class Unresolved(Exception):
@@ -91,6 +92,7 @@ class Halting:
     drops: dict[tuple[int, int], Vote[Drop]] = field(default_factory=dict)  # (ballot, owner)
     by_hash: dict[bytes, AnyVote] = field(default_factory=dict)
     ready_at: float | None = None  # when a quorum had reached the own ballot
+    _waited: bool = False  # as the proposer: for more HALTs, as long as it does
     _evaluated: dict[bytes, tuple[Proposal, Outcome]] = field(default_factory=dict)
     _unresolved: set[bytes] = field(default_factory=set)  # in the step that is going on
 
@@ -259,7 +261,9 @@ class Halting:
         """When `step` may have something to do by the clock alone."""
         if not self.halted or self.ready_at is None:
             return None
-        return self.ready_at + (MORE_HALTS_S if self._may_propose() else self._patience_s())
+        if self._may_propose() and not self._waited:
+            return self.ready_at + MORE_HALTS_S
+        return self.ready_at + self._patience_s() if self.ballot + 1 < MOST_BALLOTS else None
 
     def _patience_s(self) -> float:
         """How long the own ballot may go on undecided: a local matter; it can delay an outcome, but never split one."""
@@ -318,7 +322,7 @@ class Halting:
             return True
         if reached == self.ballot and self.ready_at is None:
             self.ready_at = now
-        if self.ready_at is not None and now >= self.ready_at + self._patience_s():
+        if self.ready_at is not None and now >= self.ready_at + self._patience_s() and self.ballot + 1 < MOST_BALLOTS:
             self._sign_halt(self.ballot + 1, now)
             return True
         return self._propose(now) or self._drop()
@@ -339,7 +343,7 @@ class Halting:
 
     def _sign_halt(self, ballot: int, now: float) -> None:
         assert self.stand is not None, "halted"
-        self.ballot, self.ready_at = ballot, None
+        self.ballot, self.ready_at, self._waited = ballot, None, False
         names = tuple((seat,) if slot is None else (seat, slot) for seat, slot in self.around.names(now))
         own = [(at, drop) for (at, seat), drop in self.drops.items() if seat == self.around.me]
         last: tuple[()] | tuple[bytes] = (max(own, key=lambda one: one[0])[1].signed.hash,) if own else ()
@@ -361,7 +365,8 @@ class Halting:
                 except (Unresolved, Malformed):
                     continue
         present, _ = self._present()
-        if not all(seat in readable for seat in present) and now < self.ready_at + MORE_HALTS_S:
+        self._waited = now >= self.ready_at + MORE_HALTS_S
+        if not self._waited and not all(seat in readable for seat in present):
             return False
         named = tuple((seat, self.halts[self.ballot, seat].signed.hash) for seat in sorted(readable))
         leaves = tuple((seat, leave.signed.hash) for seat, leave in sorted(self.around.leaves.items())
