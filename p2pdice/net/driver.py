@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from p2pdice.bots import LEVELS, Bot
 from p2pdice.net.ahead import Ahead
@@ -65,6 +65,21 @@ class Settings:
     consent: bool = False
     company: frozenset[bytes] = frozenset()
     identity: Identity | None = None
+
+
+Told = ParamSpec("Told")
+D = TypeVar("D", bound="Driver")
+
+
+def ends_the_run(method: "Callable[Concatenate[D, Told], None]") -> "Callable[Concatenate[D, Told], None]":
+    """A fault of our own inside a callback of the event loop ends the run with it: else the loop would only log it, and
+    the process wait for ever."""
+    def guarded(self: D, /, *args: Told.args, **kwargs: Told.kwargs) -> None:
+        try:
+            method(self, *args, **kwargs)
+        except Exception as error:
+            self.fail(error)
+    return guarded
 
 
 class Driver:
@@ -246,6 +261,7 @@ class Driver:
 
     # --- from the links
 
+    @ends_the_run
     def _linked(self, key: bytes, address: str) -> None:
         if self.settings.company and key not in self.settings.company:
             self.mesh.forget(key)
@@ -259,6 +275,7 @@ class Driver:
         self.peer.linked(key, self._now(), ChannelSession(channel.dialled, channel.address, channel.session))
         self._pump()
 
+    @ends_the_run
     def _received(self, key: bytes, frame: bytes) -> None:
         try:
             self.peer.received(key, frame, self._now())
@@ -268,6 +285,7 @@ class Driver:
                 self.mesh.forget(key)
         self._pump()
 
+    @ends_the_run
     def _lost(self, key: bytes) -> None:
         self._faults.pop(key, None)  # keys are the strangers' to make: keep none
         self.peer.lost(key, self._now())
@@ -313,6 +331,7 @@ class Driver:
             return
         self._timer = asyncio.get_running_loop().call_at(self.peer.deadline, self._tick)
 
+    @ends_the_run
     def _tick(self) -> None:
         self.peer.tick(self._now())
         self._pump()
@@ -341,6 +360,11 @@ class Driver:
         for member in lobby.members:
             if member.key != self.identity.key.public:
                 presence.expect(member.key, [(host, member.port) for host in member.addresses])
+
+    def fail(self, error: Exception) -> None:
+        """End the run with an error."""
+        if self._finished and not self._finished.done():
+            self._finished.set_exception(error)
 
     def _end(self, status: int) -> None:
         self._status = status
@@ -404,6 +428,7 @@ class Driver:
             loop = asyncio.get_running_loop()
             self._thinking.add(loop.call_later(self.settings.pace_s, partial(self._decide, seat, at, decide, bot)))
 
+    @ends_the_run
     def _decide(self, seat: int, slot: int, decide: Callable[[int, Bot], None], bot: Bot) -> None:
         now = self._now()
         self._thinking = {timer for timer in self._thinking if timer.when() > now}
