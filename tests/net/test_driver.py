@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from p2pdice.net.driver import Settings, host
-from p2pdice.protocol.events import Event, LobbyChanged
+from p2pdice.protocol.events import Event, Listening
 from p2pdice.protocol.peer import Peer
 from p2pdice.rules import PRESETS
 
@@ -23,4 +23,4 @@ async def test_a_fault_inside_a_callback_ends_the_run(monkeypatch: pytest.Monkey
     with pytest.raises(RuntimeError, match="a bug"):
         async with asyncio.timeout(20):
             await driver.run()
-    assert any(isinstance(event, LobbyChanged) for event in seen)
+    assert any(isinstance(event, Listening) for event in seen)
