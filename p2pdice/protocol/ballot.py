@@ -172,16 +172,15 @@ def _out(owners: Owners, proposal: Proposal, halts: Mapping[int, Halted]) -> tup
     return tuple(out)
 
 
+def answers(halt: Halted, slot: int) -> bool:
+    """Whether a HALT says that its author has signed all that it owed to a slot."""
+    return halt.tip > slot or (halt.tip == slot and halt.own)
+
+
 def _misses(halt: Halted, seat: int, answer: Halted | None) -> bool:
     """Whether a HALT names a seat, and that seat's own HALT does not answer it."""
-    for named, slot in halt.names:
-        if named != seat:
-            continue
-        if answer is None:
-            return True
-        if slot is not None and not (answer.tip > slot or (answer.tip == slot and answer.own)):
-            return True
-    return False
+    return any(named == seat and (answer is None or (slot is not None and not answers(answer, slot)))
+               for named, slot in halt.names)
 
 
 def _base(halts: Mapping[int, Halted], previous: Boundary | None) -> Boundary:

@@ -54,6 +54,11 @@ class Clocks:
             self.turn_at += stood_s
             self._halted_at = None
 
+    @property
+    def standing_until(self) -> float | None:
+        """When this process will have been halted for the drop time; None if it is not."""
+        return None if self._halted_at is None else self._halted_at + self._terms.drop_time_s
+
     def answered(self, owner: int) -> None:
         """An owner is there after all: it signed for a slot."""
         self._unanswered.pop(owner, None)

@@ -12,9 +12,10 @@ from p2pdice.protocol.ballot import UNSURE, Boundary, Outcome, Owners
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.evidence import convict, decode_evidence
 from p2pdice.protocol.halting import MOST_BALLOTS, Halting, Stand, Surroundings
-from p2pdice.protocol.ledger import Ledger, equivocation
+from p2pdice.protocol.ledger import Ledger, Mark, equivocation
 from p2pdice.protocol.messages import (
     AnyVote,
+    Halt,
     Leave,
     Propose,
     Signed,
@@ -25,8 +26,9 @@ from p2pdice.protocol.messages import (
     parse_game,
     sign_game,
 )
+from p2pdice.protocol.phases import opener_may_oblige
 
-MOST_PROOFS = 32  # pieces of evidence kept against one player
+MOST_PROOFS = 4  # pieces of evidence kept against one player, besides smaller ones
 MOST_VOTE_BYTES = 1024 * 1024  # of votes kept of one player, in the whole game
 QUIET_S = 5.0  # after a GO-ON, somebody's HALT is followed after so long at the earliest
 
@@ -46,7 +48,8 @@ def deciders(votes: Sequence[AnyVote]) -> list[int]:
 class Dispute:
     """`me`: seat of this process's player, None for a verifier; `ledger` moves on under it.
 
-    `prove(boundary)` gives the ledger that has come to a boundary, by what has been said, or None.
+    `prove(boundary)` gives the ledger that has come to a boundary, by what has been said, or None; `said(owner, slot)`
+    whether all that an owner owed to a slot is here.
     """
 
     ledger: Ledger
@@ -54,7 +57,9 @@ class Dispute:
     key: SigningKey | None
     names: Callable[[float], Sequence[tuple[int, int | None]]]
     prove: Callable[[Boundary], Ledger | None]
-    leaves: dict[int, Vote[Leave]] = field(default_factory=dict)
+    said: Callable[[int, int], bool] = lambda owner, slot: True  # a record holds what was decided upon, not all of it
+    leaves: dict[int, Vote[Leave]] = field(default_factory=dict)  # by owner
+    all_leaves: dict[bytes, Vote[Leave]] = field(default_factory=dict)  # by name: a cheat may sign one in each epoch
     proofs: dict[bytes, int] = field(default_factory=dict)  # hash of evidence -> owner
     raw_proofs: dict[bytes, bytes] = field(default_factory=dict)
     past: list[tuple[int, Halting]] = field(default_factory=list)  # (number of the epoch, halt), decided
@@ -70,11 +75,14 @@ class Dispute:
     def take_up(self, other: "Dispute") -> None:
         """Go on from what a transcript of this game held; `other` watched over the same ledger."""
         self.leaves.update(other.leaves)
+        self.all_leaves.update(other.all_leaves)
         self.proofs.update(other.proofs)
         self.raw_proofs.update(other.raw_proofs)
         self.past = list(other.past)
         self._votes.update(other._votes)
         self.halting = self._open(other.halting.number)
+        for vote in other.halting.votes:
+            self.halting.take(vote)
 
     def still_halted(self) -> None:
         """After a crash: if this process had halted, it is halted still, and stands where it said."""
@@ -104,7 +112,7 @@ class Dispute:
             return False
         if isinstance(vote.payload, Leave):
             self._votes[place] = vote
-            self.leaves.setdefault(vote.seat, narrow_vote(vote, Leave))
+            self._left(narrow_vote(vote, Leave))
             return True
         halting = self._halt_of(vote)
         if halting is None:
@@ -117,7 +125,9 @@ class Dispute:
             return False
         self._votes[place] = vote
         halting.take(vote)
-        if halting is self.halting and vote.seat != self.me and self.seen_at is None:
+        # Those without dice have nothing to halt for.
+        if (halting is self.halting and isinstance(vote.payload, Halt) and vote.seat != self.me
+                and self.seen_at is None and vote.seat in self.ledger.owners_in(self.ledger.game)):
             self.seen_at = now
         return True
 
@@ -142,8 +152,10 @@ class Dispute:
             return None
         seat = convict(decode_evidence(raw), self.ledger.game_id, self.ledger.verifiers)
         owner = self.ledger.owner(seat)
-        # A cheat can make as much of it as it likes; others may name another piece than ours, but not without end.
-        if list(self.proofs.values()).count(owner) >= MOST_PROOFS:
+        # A cheat can make as much of it as it likes. All come to hold the smallest, since each smaller one costs twice
+        # the work, and what a PROPOSE names.
+        held = [known for known, of in self.proofs.items() if of == owner]
+        if self.me is not None and len(held) >= MOST_PROOFS and name > min(held) and name not in self._named():
             return None
         self.proofs[name] = owner
         self.raw_proofs[name] = raw
@@ -163,7 +175,7 @@ class Dispute:
 
     def votes_since(self, epoch: int) -> list[Signed]:
         """All votes of the epochs from that number on, what is named first."""
-        found = [leave.signed for leave in self.leaves.values()]
+        found = [leave.signed for leave in self.all_leaves.values()]
         for number, halting in [*self.past, (len(self.ledger.past), self.halting)]:
             if number >= epoch:
                 found += [vote.signed for vote in halting.votes]
@@ -176,12 +188,19 @@ class Dispute:
 
     @property
     def open_names(self) -> set[bytes]:
-        """Names of the votes of the open halt, and of all LEAVEs and evidence."""
-        return {vote.signed.hash for vote in (*self.halting.votes, *self.leaves.values())} | set(self.proofs)
+        """Names of the votes of the open halt, of all LEAVEs, and of the evidence that others may need: the smallest
+        against each owner, and what a PROPOSE names."""
+        smallest = {owner: name for name, owner in sorted(self.proofs.items(), reverse=True)}
+        proofs = set(smallest.values()) | (self._named() & set(self.proofs))
+        return {vote.signed.hash for vote in self.halting.votes} | set(self.all_leaves) | proofs
 
     def contradiction(self) -> bool:
         """Whether two certificates of one halt decide differently: some key signed on both sides."""
         return any(len(halting.outcomes()) > 1 for _, halting in [*self.past, (0, self.halting)])
+
+    def settled(self, vote: AnyVote) -> bool:
+        """Whether a vote is of a halt that is decided here."""
+        return (vote.epoch, vote.halt) != (self.ledger.epoch, self.halting.number)
 
     # --- going out
 
@@ -218,25 +237,44 @@ class Dispute:
 
     # --- inside
 
+    def _named(self) -> set[bytes]:
+        """Names of the evidence that PROPOSEs of the open halt name."""
+        proposals = [propose for proposes in self.halting.proposals.values() for propose in proposes]
+        return {name for propose in proposals for _, name in propose.payload.proofs}
+
+    def _left(self, leave: Vote[Leave]) -> None:
+        self.leaves.setdefault(leave.seat, leave)
+        self.all_leaves[leave.signed.hash] = leave
+
     def _open(self, number: int) -> Halting:
-        ledger = self.ledger
+        # The ledger goes on to other epochs, votes about this one may still come.
+        ledger, epoch, marks = self.ledger, self.ledger.epoch, self.ledger.marks
+
+        def mark_at(boundary: Boundary) -> Mark | None:
+            known = next((mark for mark in marks if mark.boundary == boundary), None)
+            if known is None and ledger.epoch == epoch:
+                proved = self.prove(boundary)
+                known = proved.mark(boundary) if proved else None
+            return known
 
         def owners_at(boundary: Boundary) -> Owners | None:
-            proved = ledger if ledger.mark(boundary) else self.prove(boundary)
-            return proved.owners_at(boundary) if proved else None
+            mark = mark_at(boundary)
+            return ledger.owners_in(mark.game) if mark else None
 
-        def opener_at(boundary: Boundary) -> int | None:
-            proved = ledger if ledger.mark(boundary) else self.prove(boundary)
-            mark = proved.mark(boundary) if proved else None
-            return ledger.owner(mark.game.opener) if mark else None
+        def obliger_at(boundary: Boundary) -> int | None:
+            mark = mark_at(boundary)
+            return ledger.owner(mark.game.opener) if mark and opener_may_oblige(mark.game) else None
 
         def previous(boundary: Boundary) -> Boundary | None:
-            below = [mark.boundary for mark in ledger.marks if mark.boundary.rounds < boundary.rounds]
+            below = [mark.boundary for mark in marks if mark.boundary.rounds < boundary.rounds]
             return max(below, key=lambda found: found.rounds, default=None)
 
+        def said(owner: int, slot: int) -> bool:
+            return ledger.epoch == epoch and self.said(owner, slot)
+
         return Halting(Surroundings(
-            ledger.epoch, ledger.owners_in(ledger.marks[0].game), self.me, owners_at, opener_at, previous, self.names,
-            self._sign, self.leaves, [past.epoch for past in ledger.past], self.proofs), number)
+            epoch, ledger.owners_in(marks[0].game), self.me, owners_at, obliger_at, previous, self.names, self._sign,
+            self.all_leaves, [past.epoch for past in ledger.past], self.proofs, said), number)
 
     def _halt_of(self, vote: AnyVote) -> Halting | None:
         if vote.epoch == self.ledger.epoch and vote.halt == self.halting.number:
@@ -251,6 +289,6 @@ class Dispute:
         assert isinstance(vote, Vote), "a vote has a vote's slot"
         self._votes[vote.epoch, vote.slot, vote.seat] = vote
         if isinstance(payload, Leave):
-            self.leaves[self.me] = narrow_vote(vote, Leave)
+            self._left(narrow_vote(vote, Leave))
         self.out.append(signed)
         return vote

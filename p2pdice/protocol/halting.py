@@ -2,7 +2,7 @@
 stands (protocol.md section 10). What a ballot decides is `ballot`'s; this file only collects, checks that everything a
 body names is here, and keeps the timers. Must not know links, the rules or how a decision is carried out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from p2pdice.protocol.ballot import (
@@ -17,6 +17,7 @@ from p2pdice.protocol.ballot import (
     Owners,
     Proposal,
     Why,
+    answers,
     leave_counts_out,
     needed,
     outcome_of,
@@ -54,13 +55,14 @@ class Surroundings:
     proposers: Owners  # owners at the start of the epoch: whose turn a ballot is must not depend on who has seen what
     me: int | None  # seat of the own player, None if it is out
     owners_at: Callable[[Boundary], Owners | None]  # owners with dice at a boundary; None until the log proves it
-    opener_at: Callable[[Boundary], int | None]  # owner of the opener there
+    obliger_at: Callable[[Boundary], int | None]  # owner of an opener that may choose there, None if none may
     previous: Callable[[Boundary], Boundary | None]  # the boundary before, on the own branch
     names: Callable[[float], Sequence[tuple[int, int | None]]]  # whom the own clocks miss now
     sign: Callable[[VoteSlot, bytes, VotePayload], AnyVote]
-    leaves: dict[int, Vote[Leave]]  # by owner, all of this game
+    leaves: dict[bytes, Vote[Leave]]  # by name, all of this game
     ancestors: Sequence[bytes]  # epochs before this one
     proofs: dict[bytes, int]  # hash of valid evidence -> owner it convicts
+    said: Callable[[int, int], bool] = lambda owner, slot: True  # whether all that an owner owed to a slot is here
 
 
 def outcome_value(outcome: Outcome) -> Value:
@@ -93,6 +95,7 @@ class Halting:
     by_hash: dict[bytes, AnyVote] = field(default_factory=dict)
     ready_at: float | None = None  # when a quorum had reached the own ballot
     _waited: bool = False  # as the proposer: for more HALTs, as long as it does
+    _highest: dict[int, int] = field(default_factory=dict)  # by seat, the highest ballot of its HALTs
     _evaluated: dict[bytes, tuple[Proposal, Outcome]] = field(default_factory=dict)
     _unresolved: set[bytes] = field(default_factory=set)  # in the step that is going on
 
@@ -109,6 +112,7 @@ class Halting:
         match vote.payload:
             case Halt():
                 self.halts[vote.ballot, vote.seat] = narrow_vote(vote, Halt)
+                self._highest[vote.seat] = max(vote.ballot, self.highest(vote.seat))
             case Propose():
                 if vote.seat == self.proposer(vote.ballot):
                     self.proposals.setdefault(vote.ballot, []).append(narrow_vote(vote, Propose))
@@ -121,7 +125,7 @@ class Halting:
 
     def highest(self, seat: int) -> int:
         """The highest ballot of a seat's HALTs here, -1 for none."""
-        return max((ballot for ballot, author in self.halts if author == seat), default=-1)
+        return self._highest.get(seat, -1)
 
     def seen(self, seat: int) -> bool:
         """Whether a seat's HALT of exactly the own ballot is here."""
@@ -158,8 +162,21 @@ class Halting:
         for seat, name in propose.payload.proofs:
             if self._resolve_proof(name) != seat:
                 raise Malformed("wrong-proof")
-            convicted[seat] = min(name, convicted.get(seat, name))
+            if seat in convicted:  # one is enough, and nobody must keep more
+                raise Malformed("repeated")
+            convicted[seat] = name
+        if self._unshown(halts):
+            raise Unresolved
         return owners, Proposal(propose.ballot, halts, left, convicted)
+
+    def _unshown(self, halts: Mapping[int, Halted]) -> set[int]:
+        """Whose HALT answers a name by a message that is not here: that it was signed is shown by itself alone.
+
+        Otherwise whoever says so and sends nothing could hold up the game for ever, and never be out.
+        """
+        named = {(seat, slot) for halt in halts.values() for seat, slot in halt.names if slot is not None}
+        return {seat for seat, slot in named
+                if seat in halts and answers(halts[seat], slot) and not self.around.said(seat, slot)}
 
     def owners(self, halts: Sequence[Halted]) -> Owners:
         """Those who must agree: the owners with dice at the highest boundary that the HALTs stand at.
@@ -193,8 +210,8 @@ class Halting:
         boundary = Boundary(halt.payload.rounds, halt.state)
         if self.around.owners_at(boundary) is None:
             raise Unresolved
-        # Only the opener has a choice to hand on.
-        mode = halt.payload.mode if self.around.opener_at(boundary) == halt.seat else ""
+        # Only an opener has a choice to hand on, and only where the rules give it one.
+        mode = halt.payload.mode if self.around.obliger_at(boundary) == halt.seat else ""
         names = frozenset((name[0], name[1] if len(name) == 2 else None) for name in halt.payload.names)
         return Halted(halt.seat, boundary, mode, halt.payload.tip, bool(halt.payload.own), names,
                       self._decided(halt.seat, halt.ballot, halt.payload.last))
@@ -224,9 +241,11 @@ class Halting:
         return outcome
 
     def _left(self, owners: Owners, ballot: int, seat: int, name: bytes) -> tuple[int, Left]:
-        leave = self.around.leaves.get(seat)
-        if leave is None or leave.signed.hash != name:
+        leave = self.around.leaves.get(name)
+        if leave is None:
             raise Unresolved
+        if leave.seat != seat:
+            raise Malformed("wrong-leave")
         here = leave.epoch == self.around.epoch
         same = here and leave.halt == self.number
         earlier = leave.epoch in self.around.ancestors or (here and leave.halt < self.number)
@@ -279,9 +298,12 @@ class Halting:
         return {outcome for _, outcome in self._certificates()}
 
     def _certificates(self) -> Iterator[tuple[list[AnyVote], Outcome]]:
-        """All that a PROPOSE names, the PROPOSE, and DROPs for it by as many as it needs, those of the lowest seats."""
-        for ballot, proposes in self.proposals.items():
-            for propose in proposes:
+        """All that a PROPOSE names, the PROPOSE, and DROPs for it by as many as it needs, those of the lowest seats.
+
+        The lowest ballot first: what later ones name is then known, and what a record holds is no more than it needs.
+        """
+        for ballot in sorted(self.proposals):
+            for propose in self.proposals[ballot]:
                 try:
                     proposal, outcome = self.evaluate(propose)
                     owners = self.owners(list(proposal.halts.values()))
@@ -297,22 +319,24 @@ class Halting:
                     yield [*self._named(propose), *drops[:quota]], outcome
 
     def _named(self, propose: Vote[Propose]) -> list[AnyVote]:
-        """A PROPOSE after all that it names, to the end."""
-        votes: list[AnyVote] = []
-        for _, name in propose.payload.halts:
-            halt = narrow_vote(self.by_hash[name], Halt)
-            for dropped in halt.payload.last:
-                drop = narrow_vote(self.by_hash[dropped], Drop)
-                votes += [*self._named(narrow_vote(self.by_hash[drop.payload.proposal], Propose)), drop]
-            votes.append(halt)
-        for seat, _ in propose.payload.leaves:
-            leave = self.around.leaves[seat]
-            for dropped in leave.payload.last:
-                if dropped in self.by_hash:
-                    drop = narrow_vote(self.by_hash[dropped], Drop)
-                    votes += [*self._named(narrow_vote(self.by_hash[drop.payload.proposal], Propose)), drop]
-            votes.append(leave)
-        return list(dict.fromkeys([*votes, propose]))
+        """A PROPOSE that was evaluated, after all that it names, to the end: LEAVEs, then ballot by ballot."""
+        found: dict[bytes, AnyVote] = {}
+        open_ones = [propose]
+        while open_ones:
+            one = open_ones.pop()
+            found[one.signed.hash] = one
+            proposal, _ = self._evaluated[one.signed.hash]
+            halts = [self.by_hash[name] for _, name in one.payload.halts]
+            leaves = [self.around.leaves[name] for _, name in one.payload.leaves]
+            found.update({vote.signed.hash: vote for vote in (*halts, *leaves)})
+            for decided in (*(halt.last for halt in proposal.halts.values()),
+                            *(left.last for left in proposal.left.values())):
+                if decided and decided.proof not in found:
+                    drop = narrow_vote(self.by_hash[decided.proof], Drop)
+                    found[decided.proof] = drop
+                    if drop.payload.proposal not in found:
+                        open_ones.append(narrow_vote(self.by_hash[drop.payload.proposal], Propose))
+        return sorted(found.values(), key=_place)
 
     def _sign_next(self, now: float) -> bool:
         """One step; whether something was signed."""
@@ -336,7 +360,7 @@ class Halting:
     def _present(self) -> tuple[list[int], int]:
         """Who counts by what is held here, and the quorum that follows from it."""
         owners = (self.around.owners_at(self.stand.boundary) if self.stand else None) or self.around.proposers
-        left = frozenset(self.around.leaves)
+        left = frozenset(leave.seat for leave in self.around.leaves.values())
         convicted = frozenset(self.around.proofs.values())
         return ([seat for seat in owners if seat not in left and seat not in convicted],
                 quorum(owners, left, convicted))
@@ -364,19 +388,22 @@ class Halting:
                     readable[seat] = self.read(halt)
                 except (Unresolved, Malformed):
                     continue
+        for seat in self._unshown(readable):
+            del readable[seat]
         present, _ = self._present()
         self._waited = now >= self.ready_at + MORE_HALTS_S
         if not self._waited and not all(seat in readable for seat in present):
             return False
         named = tuple((seat, self.halts[self.ballot, seat].signed.hash) for seat in sorted(readable))
-        leaves = tuple((seat, leave.signed.hash) for seat, leave in sorted(self.around.leaves.items())
-                       if seat in self.around.proposers)
-        proofs = tuple((seat, name) for name, seat in sorted(self.around.proofs.items()))
+        leaves = tuple(sorted({leave.seat: name for name, leave in sorted(self.around.leaves.items(), reverse=True)
+                               if leave.seat in self.around.proposers}.items()))
+        # One piece against each is enough; a cheat may have made more than a PROPOSE can name.
+        convicted = {seat: name for name, seat in sorted(self.around.proofs.items(), reverse=True)}
+        proofs = tuple(sorted(convicted.items()))
         payload = Propose(named, leaves, proofs)
         try:
             owners = self.owners(list(readable.values()))
             left = dict(self._left(owners, self.ballot, seat, name) for seat, name in leaves)
-            convicted = {seat: name for name, seat in sorted(self.around.proofs.items(), reverse=True)}
             proposal = Proposal(self.ballot, readable, left, convicted)
             if outcome_of(owners, proposal, self._shared(proposal)) is None:
                 return False
@@ -397,3 +424,10 @@ class Halting:
             self.take(self.around.sign(("drop", self.number, self.ballot), b"", payload))
             return True
         return False
+
+
+def _place(vote: AnyVote) -> tuple[int, int, int, bytes]:
+    """Where a vote stands among those of its halt in a record."""
+    if isinstance(vote.payload, Leave):
+        return -1, 0, vote.seat, vote.signed.hash
+    return vote.ballot, (Halt, Propose, Drop).index(type(vote.payload)), vote.seat, vote.signed.hash

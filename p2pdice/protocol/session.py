@@ -40,7 +40,7 @@ from p2pdice.protocol.recorder import Recorder
 from p2pdice.protocol.roster import Seated
 from p2pdice.rules import CALZO, Action, Gone, RoundBegan, RoundSettled, View, callers, check, mildest, view
 
-SLOTS_AHEAD = 16  # messages further ahead than this are asked for again, not kept
+SLOTS_AHEAD = 40  # messages further ahead are asked for again, not kept; 31 others may each pass or bid, and one show
 SHOWDOWN_S = 10.0  # an open showdown may finish first, if those who leave or are convicted owe nothing to it
 GRACE_S = 10.0  # what a person in turn is given when somebody else halts
 
@@ -74,7 +74,7 @@ class Session:
         self._waiting: dict[tuple[int, int], AnyMessage] = {}  # (slot, seat) -> message that could not be taken in yet
         self.me = seated.owners[next(iter(chairs))]
         self.clocks = Clocks(self.ledger, set(chairs), now)
-        self.dispute = Dispute(self.ledger, self.me, chairs[self.me].key, self._names, self._prove)
+        self.dispute = Dispute(self.ledger, self.me, chairs[self.me].key, self._names, self._prove, self._said)
         self._going = False
         self.resuming = past is not None
         if past and past.dispute:
@@ -249,6 +249,8 @@ class Session:
         if new:
             if vote.slot[0] == "leave":
                 self.clocks.accused(now)
+            elif self.dispute.settled(vote) and not self.closed and self.dispute.contradiction():
+                self.close("forked", 1)
             self._go_on(now)
         return vote.seat if new else None
 
@@ -272,7 +274,8 @@ class Session:
     @property
     def held(self) -> bytes:
         """Name of all that is held of the open slot and the open halt: two peers that hold the same name it alike."""
-        said = {message.signed.hash for message in self.ledger.slots[-1].values()}
+        aside = (message for (slot, _), message in self._waiting.items() if slot == self.ledger.slot)
+        said = {message.signed.hash for message in (*self.ledger.slots[-1].values(), *aside)}
         return digest(Label.HELD, *sorted(said | self.dispute.open_names))
 
     def since(self, epoch: int, slot: int) -> list[Signed]:
@@ -284,7 +287,7 @@ class Session:
             found += [message.signed for said in slots[slot if number == epoch else 0:] for message in said.values()]
             if number == epoch:
                 found += votes
-        return found
+        return [*found, *(message.signed for message in self._waiting.values())]
 
     # --- the clock
 
@@ -294,6 +297,8 @@ class Session:
         if self.closed:
             return None
         times = [self.dispute.halting.deadline, self._halt_at()]
+        if self._nobody_else():
+            times.append(self.clocks.standing_until)
         if not self.halted and not self.resuming:
             times += [self.clocks.turn_over_at() if self._own_turn else None, *self._window_ends()]
         return min((time for time in times if time is not None), default=None)
@@ -406,7 +411,7 @@ class Session:
         """Halt if it is time, vote, and carry out what was decided; whether the game may go on by that."""
         halt_at = self._halt_at()
         if halt_at is not None and now >= halt_at:
-            if self._alone():
+            if self._nobody_else() and self.dispute.seen_at is None:
                 self.close("abandoned", 1)
                 return False
             ledger = self.ledger
@@ -415,6 +420,10 @@ class Session:
             self.clocks.halted(now)
             silent = [seat for seat, _ in self._names(now)]
             self.events.append(Halted(tuple(sorted(silent))))
+        until = self.clocks.standing_until
+        if until is not None and now >= until and self._nobody_else():
+            self.close("abandoned", 1)
+            return False
         self.clocks.follow(self.dispute.halting, now)
         outcome = self.dispute.step(now)
         self._send_votes()
@@ -442,10 +451,10 @@ class Session:
             times.append(max(dispute.quiet_until, dispute.seen_at + grace))
         return min((time for time in times if time is not None), default=None)
 
-    def _alone(self) -> bool:
-        """Whether silence is all there is and one of two owners can prove nothing by it."""
+    def _nobody_else(self) -> bool:
+        """Whether silence is all there is between two owners: neither can decide anything by it."""
         owners = self.ledger.owners_in(self.ledger.game)
-        return len(owners) == 2 and not self.dispute.accused and self.dispute.seen_at is None
+        return len(owners) == 2 and self.me in owners and not self.dispute.accused
 
     def _carry_out(self, outcome: Outcome, now: float) -> None:
         certificate = self.dispute.halting.certificate()
@@ -487,8 +496,20 @@ class Session:
         """The ledger that has come to a boundary with all that has been said, kept aside or not; None if none has."""
         if self.ledger.mark(boundary):
             return self.ledger
+        ahead = self._ahead(boundary)
+        return ahead if ahead.mark(boundary) else None
+
+    def _said(self, owner: int, slot: int) -> bool:
+        """Whether all that an owner owed to a slot is here, kept aside or not, whatever state it names."""
+        ahead = self._ahead()
+        return slot < ahead.slot or (slot == ahead.slot and all(
+            ahead.spoken(slot, seat) or (slot, seat) in self._waiting
+            for seat in ahead.authors if ahead.owner(seat) == owner))
+
+    def _ahead(self, boundary: Boundary | None = None) -> Ledger:
+        """The ledger as far as it goes with what was kept aside, or to a boundary."""
         ahead = self.ledger.branch()
-        while ahead.mark(boundary) is None:
+        while boundary is None or ahead.mark(boundary) is None:
             slot = ahead.slot
             for seat in ahead.missing:
                 message = self._waiting.get((slot, seat))
@@ -498,7 +519,7 @@ class Session:
                 except (OtherState, Proved):
                     continue
             if ahead.slot == slot:
-                return None
+                break
         return ahead
 
     def _convicted(self, seat: int, raw: bytes, now: float) -> None:

@@ -1,0 +1,251 @@
+"""What one player can make of halts: say what is not true, say it to some, say too much. Nobody honest is stopped or
+thrown out by it, and no rule is bent."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from p2pdice.protocol import frames
+from p2pdice.protocol.ballot import UNSURE, Boundary, Out, Outcome, Why
+from p2pdice.protocol.events import Dropped, Halted, Resumed
+from p2pdice.protocol.evidence import Evidence, FaultKind
+from p2pdice.protocol.halting import Stand, outcome_value
+from p2pdice.protocol.messages import (
+    Commit,
+    Drop,
+    Halt,
+    Leave,
+    Mode,
+    Payload,
+    Propose,
+    Signed,
+    VoteSlot,
+    parse_game,
+    sign_game,
+)
+from p2pdice.protocol.session import Session
+from p2pdice.rules import Gone
+from tests.protocol.test_drops import kill, session_of
+from tests.tablekit import Node, Table
+
+
+def started(players: int, seed: int, moves: int = 4) -> Table:
+    table = Table(players, seed=seed)
+    table.play(moves)
+    return table
+
+
+def signed(table: Table, node: Node, slot: int | VoteSlot, payload: Payload, state: bytes | None = None,
+           epoch: bytes | None = None) -> Signed:
+    """What a modified client signs, in the epoch and state of its session unless told otherwise."""
+    ledger = session_of(node).ledger
+    return sign_game(node.key, ledger.game_id, epoch or ledger.epoch, slot, ledger.state if state is None else state,
+                     table.seat(node), payload)
+
+
+def give(table: Table, sender: Node, receivers: Sequence[Node], *bodies: Signed) -> None:
+    for receiver in receivers:
+        for body in bodies:
+            table.hand(sender, receiver, frames.encode(frames.Bodies((body.value(),))))
+
+
+def stand_elsewhere(node: Node, **said: object) -> None:
+    """A client whose HALTs say something else about where it stands."""
+    dispute = session_of(node).dispute
+    honest = dispute.halt
+
+    def halt(stand: Stand, now: float) -> None:
+        honest(replace(stand, **said), now)  # type: ignore[arg-type]
+
+    dispute.halt = halt  # type: ignore[method-assign]
+
+
+def proof(table: Table, cheat: Node, number: int) -> bytes:
+    """One of as many pieces of evidence against itself as a cheat likes to make."""
+    bodies = [signed(table, cheat, 500 + number, Mode(choice, 0)) for choice in ("open", "closed")]
+    return Evidence(FaultKind.EQUIV, tuple(sorted(bodies, key=lambda body: body.body))).encode()
+
+
+def won(table: Table, nodes: Sequence[Node]) -> bool:
+    """Whether these play on to the end, with files that hold."""
+    table.play()
+    return all(node.closed and node.closed.reason == "won" and not node.faults
+               and node.report().stopped_at is None for node in nodes)
+
+
+@pytest.mark.parametrize("choice", ["open", "closed", "no"])
+def test_an_opener_hands_on_no_choice_that_it_does_not_have(choice: str) -> None:
+    """A HALT that claims a MODE where the rules give none changes nothing: the next round is a normal one."""
+    table = started(4, 2, 0)
+    table.settle()
+    opener = table.at(session_of(table.nodes[0]).ledger.game.opener)
+    leaver, *others = [node for node in table.nodes if node is not opener]
+    stand_elsewhere(opener, mode=choice)
+    leaver.peer.leave(table.now)
+    leaver.bot = None
+    table.settle()
+    table.wait(12)
+    for node in [opener, *others]:
+        assert node.of(Gone)
+        assert session_of(node).ledger.game.special is None
+    assert won(table, [opener, *others])
+
+
+def test_evidence_without_end_against_one_does_not_keep_others_apart() -> None:
+    """A cheat shows each peer other pieces, more than anyone keeps: they agree all the same."""
+    table = started(4, 2, 0)
+    table.settle()
+    *honest, cheat = table.nodes
+    for place, node in enumerate(honest):
+        for number in range(12):
+            table.hand(cheat, node, frames.encode(frames.Proof(proof(table, cheat, 100 * place + number))))
+    cheat.bot = None
+    assert won(table, honest)
+
+
+def test_evidence_against_two_fits_into_a_proposal() -> None:
+    """However many pieces there are, a PROPOSE names one against each."""
+    table = started(5, 2, 0)
+    table.settle()
+    honest, cheats = table.nodes[:3], table.nodes[3:]
+    for cheat in cheats:
+        cheat.bot = None
+        for node in honest:
+            for number in range(20):
+                table.hand(cheat, node, frames.encode(frames.Proof(proof(table, cheat, number))))
+    assert won(table, honest)
+
+
+def test_of_two_a_halt_and_then_silence_end_the_game() -> None:
+    """Whoever halts a game of two and goes away does not hold the other for ever."""
+    table = started(2, 4, 8)
+    cheat, honest = table.nodes
+    mark = session_of(cheat).ledger.marks[-1]
+    halt = Halt(mark.boundary.rounds, "", session_of(cheat).ledger.slot, 1, (), ())
+    give(table, cheat, [honest], signed(table, cheat, ("halt", 0, 0), halt, mark.boundary.state))
+    kill(table, cheat)
+    table.wait(300)
+    assert honest.closed
+    assert honest.closed.reason == "abandoned"
+
+
+def test_who_says_it_signed_and_sends_nothing_is_dropped() -> None:
+    """A HALT answers for a message only where the message is: else one player could stop the game for ever."""
+    table = started(5, 4, 8)
+    *honest, cheat = table.nodes
+    session, drain = session_of(cheat), cheat.peer._drain
+
+    def keep_back(session: Session, now: float) -> None:
+        session.outbox = [body for body in session.outbox if not isinstance(parse_game(body).payload, Commit)]
+        drain(session, now)
+
+    cheat.peer._drain = keep_back  # type: ignore[method-assign]
+    session.since = lambda epoch, slot: []  # type: ignore[method-assign]
+    for _ in range(40):
+        table.wait(10)
+        table.play(5)
+    for node in honest:
+        assert [event.seats for event in node.of(Dropped) if isinstance(event, Dropped)] == [(table.seat(cheat),)]
+        assert len(node.of(Halted)) <= 2
+        assert not node.of(Resumed)
+
+
+def test_leaves_in_two_epochs_shown_to_one_each_keep_nobody_apart() -> None:
+    """Each of the others names the LEAVE it saw first; by its name both find it."""
+    table = started(4, 3)
+    first, *others = table.nodes
+    start = session_of(first).ledger.epoch
+    first.peer.leave(table.now)
+    first.bot = None
+    table.settle()
+    table.wait(12)
+    one, two, cheat = others
+    give(table, cheat, [one], signed(table, cheat, ("leave",), Leave(0, 0, ()), epoch=start))
+    give(table, cheat, [two], signed(table, cheat, ("leave",), Leave(0, 0, ())))
+    kill(table, cheat)
+    assert won(table, [one, two])
+
+
+@pytest.mark.parametrize("ballot", [9, UNSURE])
+def test_a_leave_that_names_something_else_as_its_last_drop(ballot: int) -> None:
+    """Its author is out, and what it names is not followed."""
+    table = started(4, 3)
+    *honest, cheat = table.nodes
+    mark = session_of(cheat).ledger.marks[-1]
+    halt = signed(table, cheat, ("halt", 0, 0), Halt(mark.boundary.rounds, "", 0, 1, (), ()), mark.boundary.state)
+    give(table, cheat, honest, halt, signed(table, cheat, ("leave",), Leave(0, ballot, (halt.hash,))))
+    kill(table, cheat)
+    assert won(table, honest)
+    assert all(node.report().standings[table.seat(cheat)] == "left" for node in honest)
+
+
+def test_whoever_has_no_dice_halts_nobody() -> None:
+    """A player who is out has nothing to halt for."""
+    table = Table(3, options={"starting_dice": "1"}, seed=5)
+    for _ in range(500):
+        table.flush() or any(table.decide(node) for node in table.nodes)
+        session = table.nodes[0].peer.session
+        if session and not session.closed and 0 in session.ledger.game.dice and session.ledger.slot > 5:
+            break
+    table.settle()
+    session = session_of(table.nodes[0])
+    loser = table.at(session.ledger.game.dice.index(0))
+    others = [node for node in table.nodes if node is not loser]
+    mark = session_of(others[0]).ledger.marks[-1]
+    halt = Halt(mark.boundary.rounds, "", session_of(others[0]).ledger.slot, 1, (), ())
+    give(table, loser, others, signed(table, loser, ("halt", 0, 0), halt, mark.boundary.state,
+                                      session_of(others[0]).ledger.epoch))
+    table.wait(1)
+    assert not any(node.of(Halted) for node in others)
+    assert won(table, others)
+
+
+def test_a_proposer_who_can_propose_nothing_rests() -> None:
+    """It looks again when something comes or the ballot is over, not all the time."""
+    table = started(6, 10, 0)
+    table.settle()
+    kill(table, table.nodes[5])
+    for node in table.nodes[1:5]:
+        node.peer.hold(table.seat(table.nodes[5]), True, table.now)
+    while not all(session_of(node).halted for node in table.nodes[:5]):
+        table.wait(5)
+    ticks = 0
+    for node in table.nodes[:5]:
+        honest = node.peer.tick
+
+        def tick(now: float, honest: object = honest) -> None:
+            nonlocal ticks
+            ticks += 1
+            honest(now)  # type: ignore[operator]
+
+        node.peer.tick = tick  # type: ignore[method-assign]
+    table.wait(60)
+    assert session_of(table.nodes[0]).dispute.halting.ballot > 3
+    assert ticks < 1000
+
+
+def test_two_certificates_of_one_halt_end_the_game_as_forked() -> None:
+    """Three who signed for both outcomes: whoever sees it stops where it stands."""
+    table = started(4, 6)
+    victim, gone = table.nodes[0], table.nodes[3]
+    kill(table, gone)
+    while not victim.of(Dropped):
+        table.wait(5)
+    halting = session_of(victim).dispute.past[0][1]
+    epoch, seat = halting.around.epoch, table.seat(victim)
+    ballot = next(at for at in range(5, 9) if halting.proposer(at) != seat)
+    base = Boundary(0, halting.halts[0, seat].state)
+    cheats = sorted(table.nodes[1:], key=table.seat)
+    halts = [signed(table, node, ("halt", 0, ballot), Halt(0, "", 9, 1, ((seat,),), ()), base.state, epoch)
+             for node in cheats]
+    named = tuple((table.seat(node), body.hash) for node, body in zip(cheats, halts, strict=True))
+    proposer = table.at(halting.proposer(ballot))
+    propose = signed(table, proposer, ("propose", 0, ballot), Propose(named, (), ()), b"", epoch)
+    outcome = outcome_value(Outcome((Out(seat, Why.SILENT),), base))
+    drops = [signed(table, node, ("drop", 0, ballot), Drop(propose.hash, outcome), b"", epoch)  # type: ignore[arg-type]
+             for node in cheats]
+    give(table, table.nodes[1], [victim], *halts, propose, *drops)
+    table.settle()
+    assert victim.closed
+    assert victim.closed.reason == "forked"
