@@ -29,7 +29,20 @@ from p2pdice.protocol.events import (
 from p2pdice.protocol.messages import Commit, Open, lobby_fields, signed_from
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.session import Session
-from p2pdice.rules import CALZO, DUDO, PASO, PRESETS, Ended, IllegalAction, RoundSettled, bid
+from p2pdice.rules import (
+    CALZO,
+    DUDO,
+    OBLIGE_CLOSED,
+    OBLIGE_OPEN,
+    PASO,
+    PRESETS,
+    Action,
+    Ended,
+    IllegalAction,
+    RoundSettled,
+    Special,
+    bid,
+)
 from tests.tablekit import Node, Table
 
 
@@ -68,31 +81,45 @@ def test_own_dice_are_what_the_showdown_shows() -> None:
     assert len(dealt) > 3
 
 
-def test_no_other_peer_receives_what_own_dice_are_made_of() -> None:
-    """Up to the showdown, no byte string that a peer received holds the share on which another's cup depends."""
-    for system in ("perudo", "dudo"):
-        table = Table(3, system, {"starting_dice": "2"}, seed=8)
-        checked = 0
-        for _ in range(4000):
-            if all(node.closed for node in table.nodes):
-                break
-            for node in table.nodes:
-                session = node.peer.session
-                ledgers = [other.peer.session.ledger for other in table.nodes if other.peer.session]
-                showdown = len({ledger.game.round_number for ledger in ledgers}) > 1 or any(
-                    ledger.phase is Phase.REVEAL for ledger in ledgers)
-                if session is None or showdown:
-                    continue
-                for chair in session._chairs:
-                    held = _held(session, chair.seat, chair._shares)
-                    for other in table.nodes:
-                        if other is not node:
-                            checked += len(held)
-                            received = b"".join(frame for _, frame in other.inbox[-40:])
-                            assert not any(share in received for share in held)
-            if not table.flush() and not any(table.decide(node) for node in table.nodes):
-                table.wait(0.5)
-        assert checked > 1000
+@pytest.mark.parametrize(("system", "choice"), [("perudo", None), ("dudo", OBLIGE_OPEN), ("dudo", OBLIGE_CLOSED)])
+def test_no_other_peer_receives_what_a_cup_is_made_of(system: str, choice: Action | None) -> None:
+    """Up to the showdown, no byte string that a peer received holds a share on which a cup depends that it must not
+    see: another's in a normal round, its own in an open one, anybody's in a closed one."""
+    table = Table(3, system, {"starting_dice": "2"}, seed=8)
+    checked, special = 0, 0
+    for _ in range(4000):
+        if all(node.closed for node in table.nodes):
+            break
+        ledgers = [node.peer.session.ledger for node in table.nodes if node.peer.session]
+        showdown = len({ledger.game.round_number for ledger in ledgers}) > 1 or any(
+            ledger.phase is Phase.REVEAL for ledger in ledgers)
+        for node in table.nodes if not showdown and len(ledgers) == 3 else ():
+            session = session_of(node)
+            special += session.ledger.game.special in (Special.OPEN, Special.CLOSED)
+            for chair in session._chairs:
+                held = _held(session, chair.seat, chair._shares)
+                for other in table.nodes:
+                    if other is not node:
+                        checked += len(held)
+                        received = b"".join(frame for _, frame in other.inbox[-40:])
+                        assert not any(share in received for share in held)
+        if not table.flush() and not (choice and _oblige(table, choice)) and not any(
+                table.decide(node) for node in table.nodes):
+            table.wait(0.5)
+    assert checked > 500
+    assert bool(special) == (choice is not None)
+
+
+def _oblige(table: Table, choice: Action) -> bool:
+    """Whoever may oblige does so; whether somebody could."""
+    for node in table.nodes:
+        session = node.peer.session
+        if session and not session.closed and session.ledger.phase is Phase.MODE:
+            for seat in node.peer.seats:
+                if seat in session.ledger.missing:
+                    node.peer.act(seat, choice, table.now)
+                    return True
+    return False
 
 
 def _held(session: Session, seat: int, shares: dict[int, bytes]) -> list[bytes]:
