@@ -281,11 +281,13 @@ class Verifier:
         before, place = hashed("record", MAGIC), len(MAGIC)
         for number in range(BIG):
             size = int.from_bytes(data[place:place + 4], "big")
+            if place == len(data):
+                raise End("whole")
             if size > LIMIT:
                 raise Wrong("record-too-long")
             record = data[place + 4:place + 4 + size]
             if len(data) < place + 4 or len(record) < size:
-                raise End
+                raise End("torn")
             value = decode(record)
             if not RECORD(value):
                 raise Wrong("not-a-record")
@@ -473,8 +475,8 @@ class Verifier:
                 if kind != "evidence":
                     raise Wrong("out-of-order")
                 self._evidence(body, signature)
-        except End:
-            self.report.verdict = "clean"
+        except End as end:
+            self.report.verdict = "incomplete" if end.args == ("torn",) else "clean"
 
 
 def verify(data: bytes) -> Report:

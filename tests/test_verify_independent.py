@@ -1,0 +1,283 @@
+"""Three readings of one record: the package's, a second verifier's that shares no line with it, and a deal by hand."""
+
+import ast
+import hashlib
+import json
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+
+from p2pdice.cli.main import main as program
+from p2pdice.protocol.audit import audit
+from p2pdice.rules import PRESETS
+from tests.tablekit import Table
+
+SCRIPTS = Path(__file__).parent.parent / "scripts"
+VECTORS = Path(__file__).parent / "vectors"
+MAGIC = b"p2pdice/1 transcript\n"
+Record = list[Any]  # kind, body, signature
+
+
+@pytest.fixture(autouse=True)
+def _scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scripts import each other by bare name."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+
+
+def agreed(raw: bytes) -> str:
+    """The verdict of both, who must agree on it, on the place that is wrong, on whose fault it is, and on what counts
+    where nothing is wrong."""
+    from verify_independent import verify
+
+    first, second = audit(raw), verify(raw)
+    assert second.verdict == first.verdict, (str(second), first.findings)
+    assert second.guilty == {finding.seat for finding in first.findings if finding.seat is not None}, str(second)
+    if first.stopped_at is not None or first.verdict == "unreadable":
+        assert second.entries == (first.stopped_at or 0), (str(second), first.findings)
+    else:
+        assert (second.entries, second.signatures, second.dice) == (first.entries, first.signatures, first.dice)
+        assert tuple(second.winners) == first.winners
+    if first.seated is not None:
+        assert (second.game, second.words) == (first.seated.game_id.hex(), first.seated.words)
+    return second.verdict
+
+
+# --- games
+
+
+def some_game(seed: int) -> bytes:
+    """A whole game of bots: the systems in turn, a quarter of all options set at random."""
+    from _independent_rules import OPTIONS
+
+    chance, system = random.Random(seed), list(PRESETS)[seed % len(PRESETS)]
+    options = {key: chance.choice(values.split("|")) for key, values in OPTIONS.items()
+               if "[" not in values and chance.random() < 0.25}
+    options["starting_dice"] = str(chance.choice([3, 3, 5]) if system == "clasico" else chance.choice([1, 2, 2, 3, 5]))
+    options["rounds"] = str(chance.randint(1, 5))
+    table = Table(chance.choice([2, 3, 3, 4]), system, options, seed=seed)
+    table.play()
+    return table.nodes[0].file
+
+
+def test_whole_games_of_all_systems() -> None:
+    """Obliged rounds with boxes, sealed turns, points races and opening rolls among them."""
+    assert [agreed(some_game(seed)) for seed in range(10)] == ["clean"] * 10
+
+
+@pytest.mark.long
+def test_a_thousand_games() -> None:
+    """Of all systems, with options at random: both call each clean."""
+    for seed in range(1000, 2000):
+        assert agreed(some_game(seed)) == "clean", seed
+
+
+# --- changed files
+
+
+def records(raw: bytes) -> list[Record]:
+    """Kind, body and signature of each."""
+    found, place = [], len(MAGIC)
+    while place < len(raw):
+        size = int.from_bytes(raw[place:place + 4], "big")
+        found.append(msgpack.unpackb(raw[place + 4:place + 4 + size])[2:])
+        place += 4 + size
+    return found
+
+
+def chained(entries: list[Record]) -> bytes:
+    """A file whose chain holds, as somebody makes it who knows the format."""
+    raw, before = MAGIC, _hash(b"record", MAGIC)
+    for number, entry in enumerate(entries):
+        record: bytes = msgpack.packb([number, before, *entry])
+        raw += len(record).to_bytes(4, "big") + record
+        before = _hash(b"record", record)
+    return raw
+
+
+def edits(raw: bytes, chance: random.Random) -> Iterator[bytes]:
+    """One of each way to change a file: records left out, doubled, exchanged, renamed, signed or filled otherwise, bits
+    turned over, evidence put in; with the chain mended, and without."""
+    entries = records(raw)
+    one, other = chance.randrange(len(entries)), chance.randrange(len(entries))
+    kind, body, signature = entries[one]
+
+    def put(*entry: object) -> bytes:
+        return chained([*entries[:one], list(entry), *entries[one + 1:]])
+
+    flipped, bit = bytearray(body), 1 << chance.randrange(8)
+    flipped[chance.randrange(len(body))] ^= bit
+    proof = msgpack.packb(["EQUIV", [entries[one][1:], entries[other][1:]], [], b""])
+    exchanged = list(entries)
+    exchanged[one], exchanged[other] = exchanged[other], exchanged[one]
+    yield chained([*entries[:one], *entries[one + 1:]])
+    yield chained([*entries[:one], entries[one], *entries[one:]])
+    yield chained(exchanged)
+    yield chained(entries[:one])
+    yield chained([*entries[:one], ["evidence", proof, b""], *entries[one:]])
+    yield chained([*entries[:one], ["evidence", b"x", b""], *entries[one:]])
+    yield put(chance.choice(["roster", "accept", "seat", "game", "vote", "evidence", "x", 3]), body, signature)
+    yield put(kind, body, chance.choice([b"", b"x" * 64, b"y", entries[other][2]]))
+    yield put(kind, chance.choice([b"", entries[other][1], body + b"\0", body[:-1], b"\xc0"]), signature)
+    yield put(kind, bytes(flipped), signature)
+    yield put(kind, body, signature, 1)
+    place = chance.randrange(len(raw))
+    yield raw[:place]
+    yield raw[:place] + bytes([raw[place] ^ bit]) + raw[place + 1:]
+    yield raw[:place] + raw[place + 1:]
+    yield raw + chance.randbytes(chance.randrange(1, 9))
+
+
+def changed_files(seed: int, times: int) -> int:
+    """How many changed files both judged alike; none of them is clean, but for those that are not changed at all."""
+    chance, count = random.Random(seed), 0
+    raw = some_game(seed)
+    for _ in range(times):
+        for changed in edits(raw, chance):
+            assert (agreed(changed) == "clean") == (changed == raw)
+            count += 1
+    return count
+
+
+def test_changed_files() -> None:
+    """Each way of changing a file, at places drawn by lot: the same verdict, place and blame."""
+    assert sum(changed_files(seed, 3) for seed in range(5)) == 5 * 3 * 15
+
+
+@pytest.mark.long
+def test_many_changed_files() -> None:
+    """The same, three thousand times."""
+    assert sum(changed_files(seed, 20) for seed in range(20, 30)) == 10 * 20 * 15
+
+
+def test_the_golden_files() -> None:
+    """What tests/vectors/transcripts.json says of each file."""
+    for case in json.loads((VECTORS / "transcripts.json").read_text(encoding="utf-8"))["cases"]:
+        from verify_independent import verify
+
+        raw = bytes.fromhex(case["file"])
+        assert agreed(raw) == case["verdict"], case["name"]
+        assert verify(raw).entries == (case["entry"] or 0), case["name"]
+
+
+def test_the_golden_evidence() -> None:
+    """What tests/vectors/evidence.json says of each piece."""
+    from _independent_base import Wrong
+    from verify_independent import convicted
+
+    for case in json.loads((VECTORS / "evidence.json").read_text(encoding="utf-8"))["cases"]:
+        keys = [bytes.fromhex(key) for key in case["keys"]]
+        seat: int | None = None
+        try:
+            seat = convicted(bytes.fromhex(case["game_id"]), keys, bytes.fromhex(case["evidence"]))
+        except Wrong:
+            assert "fails" in case, case["name"]
+        assert seat == case.get("convicts"), case["name"]
+
+
+def test_the_golden_keys_and_encodings() -> None:
+    """Weak keys and values in another form are refused, the others not."""
+    from _independent_base import Wrong, decode, good_key, good_round_key
+
+    for case in json.loads((VECTORS / "keys.json").read_text(encoding="utf-8"))["cases"]:
+        judge = good_key if case["kind"] == "ed25519" else good_round_key
+        assert judge(bytes.fromhex(case["key"])) == ("fails" not in case), case["name"]
+    for case in json.loads((VECTORS / "encoding.json").read_text(encoding="utf-8"))["cases"]:
+        raw = bytes.fromhex(case["bytes"]) + bytes(case.get("zeros", 0))
+        if "fails" in case:
+            with pytest.raises(Wrong):
+                decode(raw)
+        else:
+            decode(raw)
+
+
+# --- the script itself
+
+
+def test_it_shares_nothing_with_the_package() -> None:
+    """The standard library, cryptography, msgpack and its own two files."""
+    for name in ("verify_independent", "_independent_base", "_independent_rules"):
+        for node in ast.walk(ast.parse((SCRIPTS / f"{name}.py").read_text(encoding="utf-8"))):
+            modules = ([alias.name for alias in node.names] if isinstance(node, ast.Import)
+                       else [node.module or ""] if isinstance(node, ast.ImportFrom) else [])
+            for module in (module.split(".")[0] for module in modules):
+                own = module in ("cryptography", "msgpack", "_independent_base", "_independent_rules")
+                assert own or module in sys.stdlib_module_names, (name, module)
+
+
+def test_it_ends_as_the_program_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, and the exit status of `p2pdice verify`."""
+    from verify_independent import main
+
+    path = tmp_path / "game"
+    for case in json.loads((VECTORS / "transcripts.json").read_text(encoding="utf-8"))["cases"]:
+        path.write_bytes(bytes.fromhex(case["file"]))
+        status = program(["verify", str(path)])
+        capsys.readouterr()
+        assert main([str(path)]) == status
+        line = capsys.readouterr().out
+        assert line.count("\n") == 1
+        assert line.split()[0] == case["verdict"]
+    assert main([str(tmp_path / "none")]) == program(["verify", str(tmp_path / "none")]) == 2
+    assert main([]) == 2
+
+
+# --- by hand
+
+
+def _hash(label: bytes, *parts: bytes) -> bytes:
+    pieces = (b"p2pdice/1/" + label, *parts)
+    return hashlib.sha256(b"".join(len(piece).to_bytes(4, "big") + piece for piece in pieces)).digest()
+
+
+def _number(value: int) -> bytes:
+    return value.to_bytes(8, "big")
+
+
+def test_a_deal_by_hand() -> None:
+    """The golden game of two with one die each, with hashlib alone: toss, words, states, commitments, dice, result."""
+    case = json.loads((VECTORS / "transcripts.json").read_text(encoding="utf-8"))["cases"][0]
+    entries = records(bytes.fromhex(case["file"]))
+    bodies = [msgpack.unpackb(body) for _, body, _ in entries]
+    keys = [msgpack.unpackb(join)[3] for join, _ in bodies[0][8]]
+
+    table = _hash(b"table", entries[0][1])
+    genesis = _hash(b"genesis", table, entries[1][1], entries[2][1])
+    game = _hash(b"game", genesis, bodies[3][5], bodies[4][5])
+    coin = _hash(b"stream", _hash(b"seats", game), _number(0))[0]  # two places: one swap or none
+    if coin % 2 == 0:
+        keys.reverse()
+    epoch = _hash(b"epoch0", game)
+
+    terms = [part for pair in bodies[0][5] for part in pair]
+    before = [1, ["perudo", *terms], ["deal", 1, 0, ""], ["left", "left"], [1, 1], [0, 0], [0, 0], [0, 0], [],
+              [0, "", 0, []], [], ["", "", []], []]
+    dealt = [*before[:2], ["act", 1, 0, ""], *before[3:]]
+    state = _hash(b"start", game, genesis, _hash(b"rules", msgpack.packb(before)))
+    commits, opens, reveals = bodies[5:7], bodies[7:9], bodies[11:13]
+    assert [body[1] for body in bodies[5:]] == ["COMMIT"] * 2 + ["OPEN"] * 2 + ["ACT"] * 2 + ["REVEAL"] * 2
+    assert all(body[2:6] == [game, epoch, 0, state] for body in commits)
+    after = _hash(b"state", game, epoch, _number(0), state, b"commit", _hash(b"body", entries[5][1]),
+                  _hash(b"body", entries[6][1]), _hash(b"rules", msgpack.packb(dealt)))
+    assert all(body[2:6] == [game, epoch, 1, after] for body in opens)
+
+    shares = {(seat, cup): share for seat in (0, 1) for cup, share in opens[seat][7][0]}
+    shares |= {(seat, cup): share for body in reveals for cup, seat, share in body[7][1]}
+    assert set(shares) == {(seat, cup) for seat in (0, 1) for cup in (0, 1, 2)}
+    for (seat, cup), share in shares.items():
+        assert dict(commits[seat][7][1])[cup] == _hash(
+            b"share", game, epoch, _number(1), state, _number(seat), _number(cup), keys[seat], share)
+
+    dice = []
+    for cup in (0, 1):
+        seed = _hash(b"dice", game, epoch, _number(1), after, _number(cup), _number(1), shares[0, cup], shares[1, cup])
+        byte = next(byte for byte in _hash(b"stream", seed, _number(0)) if byte < 252)
+        dice.append(1 + byte % 6)
+    (_, quantity, face, _), _ = bodies[9][7]
+    assert bodies[10][7][0] == ["dudo"]
+    held = sum(die in (1, face) for die in dice) >= quantity
+    assert audit(bytes.fromhex(case["file"])).winners == ((0,) if held else (1,))
