@@ -266,17 +266,22 @@ class Driver:
         if self.settings.company and key not in self.settings.company:
             self.mesh.forget(key)
             return
+        channel = self.mesh.channel(key)
+        assert channel is not None, "the link stands"
         if self._peer is None:
+            if not channel.dialled:
+                self.mesh.forget(key)  # somebody who looks for tables on this computer; the host is who was dialled
+                return
             assert self._presence is not None, "the port was opened first"
             self._peer = self._make_peer(self, key)
             self._listening(self._presence.addresses)
-        channel = self.mesh.channel(key)
-        assert channel is not None, "the link stands"
         self.peer.linked(key, self._now(), ChannelSession(channel.dialled, channel.address, channel.session))
         self._pump()
 
     @ends_the_run
     def _received(self, key: bytes, frame: bytes) -> None:
+        if self._peer is None:
+            return  # of one turned away before there was a table
         try:
             self.peer.received(key, frame, self._now())
         except PeerFault:
@@ -288,6 +293,8 @@ class Driver:
     @ends_the_run
     def _lost(self, key: bytes) -> None:
         self._faults.pop(key, None)  # keys are the strangers' to make: keep none
+        if self._peer is None:
+            return
         self.peer.lost(key, self._now())
         self._pump()
 

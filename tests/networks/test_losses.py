@@ -64,7 +64,7 @@ def test_the_one_who_joins_blocks_the_mdns_port(net: Lan) -> None:
         assert "p2pdice join HOST:PORT" in told
         assert "p2pdice doctor" in told
         said, status = doctor(guest)
-        assert (causes(said), status) == (["multicast-blocked"], 1)
+        assert (causes(said), status) == (["multicast-blocked"], 1), said
         assert "sudo ufw allow 5353/udp" in said["causes"][0]["steps"]
         one_clean_game([hosting, join(guest, line)])
 
@@ -91,7 +91,7 @@ def test_client_isolation_is_named(net: Lan) -> None:
     begun = time.monotonic()
     said, status = doctor(guest, line)
     took_s = time.monotonic() - begun
-    assert (causes(said), status) == (["isolation"], 1)
+    assert (causes(said), status) == (["isolation"], 1), said
     assert said["target"]["outcome"] == "unreachable"
     print(f"named after {took_s:.1f} s")
     assert took_s < 5
@@ -112,7 +112,7 @@ def test_firewalls_are_told_apart(net: Lan, rule: str, cause: str) -> None:
         joining = guest.start("join", line, *AUTO)
         said, status = doctor(guest, line)
         assert joining.status() == 3
-    assert (causes(said), status) == ([cause], 1)
+    assert (causes(said), status) == ([cause], 1), said
     assert any("sudo ufw allow 47600:47609/tcp" in step for step in said["causes"][0]["steps"])
     assert f"p2pdice doctor {line}" in joining.errors()
 
@@ -125,7 +125,7 @@ def test_an_announced_table_that_cannot_be_reached(net: Lan) -> None:
     address(host(table, 2))
     with within(15):
         said, status = doctor(guest)
-    assert (causes(said), status) == (["firewall-drops"], 1)
+    assert (causes(said), status) == (["firewall-drops"], 1), said
 
 
 @pytest.mark.long
@@ -152,7 +152,7 @@ def test_a_way_through_a_tunnel(net: Lan) -> None:
     guest.ip("route", "add", "10.77.0.0/25", "dev", "tun0")
     with within(12):
         said, _ = doctor(guest, "10.77.0.9:47600")
-    assert causes(said) == ["vpn"]
+    assert causes(said) == ["vpn"], said
 
 
 @pytest.mark.parametrize("families", [pytest.param("6", marks=pytest.mark.long), "l"])
@@ -163,4 +163,4 @@ def test_link_local_addresses_need_no_zone_typed(net: Lan, families: str) -> Non
         listening = host(table, 2).event("listening")
         local = next(one for one in listening["addresses"] if one.startswith("fe80"))
         said, status = doctor(guest, f"[{local}]:{listening['port']}")
-    assert (causes(said), status) == ([], 0)
+    assert (causes(said), status) == ([], 0), said
