@@ -146,6 +146,9 @@ class Mesh:
     async def aclose(self) -> None:
         """Send what is queued, say goodbye on every link and close the port; takes CLOSE_S at most."""
         self._closing = True
+        for peer, link in self._links.items():
+            if self._wanted and peer not in self._wanted:
+                link.channel.abort()  # a stranger in a game: nobody waits for it to take leave
         self._wanted.clear()
         for task in [*self._seeking.values(), *([self._watch] if self._watch else [])]:
             task.cancel()
@@ -159,6 +162,8 @@ class Mesh:
         except TimeoutError:
             for channel in channels:
                 channel.abort()
+        for task in self._reading:
+            task.cancel()  # it may be waiting until its link's budget allows for more
         await asyncio.gather(*self._reading, *self._seeking.values(), return_exceptions=True)
 
     async def _greet(self, connection: socket.socket, address: str, local: bool) -> None:

@@ -464,7 +464,8 @@ class Peer:
             return False
         if self.closed.reason != "won" or now >= self._closed_at + LINGER_S:
             return True
-        return all(state.stage == 3 for state in self.links.values())
+        mates = self._mates()
+        return all(state.stage == 3 for link, state in self.links.items() if link in mates)
 
     def take(self) -> Effects:
         """What has come up since the last call."""
