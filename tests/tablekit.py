@@ -10,7 +10,8 @@ from p2pdice.fairness.keys import SigningKey
 from p2pdice.protocol.audit import Report, audit
 from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import Closed, Event, TableFormed
-from p2pdice.protocol.peer import Peer, unrecorded
+from p2pdice.protocol.kept import unrecorded
+from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Terms

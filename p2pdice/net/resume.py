@@ -12,7 +12,8 @@ from p2pdice.net.errors import NetError
 from p2pdice.net.files import Appender
 from p2pdice.net.store import Store
 from p2pdice.protocol.errors import LocalFault
-from p2pdice.protocol.peer import Peer, unrecorded
+from p2pdice.protocol.kept import unrecorded
+from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.transcript import Damaged, go_on_with
 
 

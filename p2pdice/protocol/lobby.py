@@ -3,81 +3,21 @@ section 4). The host only collects: nothing counts that everyone has not signed.
 game."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
-from p2pdice.fairness.keys import SigningKey
 from p2pdice.protocol import frames
-from p2pdice.protocol.chair import RandomBytes
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import Closed, Event, LobbyChanged
-from p2pdice.protocol.messages import MOST_SEATS, ROOM_BYTES, Proposal, Signed, lobby_fields, signed_from
+from p2pdice.protocol.members import Member, Players, parse_member
+from p2pdice.protocol.messages import MOST_SEATS, ROOM_BYTES, Proposal, Signed, lobby_fields
 from p2pdice.protocol.roomcode import Door
-from p2pdice.protocol.roster import Join, Roster, Terms, parse_join, parse_roster, parse_terms, sign_join, sign_roster
+from p2pdice.protocol.roster import Join, Roster, Terms, parse_roster, parse_terms, sign_roster
 from p2pdice.protocol.toss import Toss
 from p2pdice.rules import LIMITS, Ruleset, RulesetError, check_players
 
 TOSS_S = 15.0  # a player whose part of the toss is not in by then is left out
 MOST_TOSSES = 3  # refusing to open is a free second throw of the seats, so it must not go on for ever
-NONCE_BYTES = 32
 
 Out = tuple[bytes | None, frames.Frame]  # None: to every link
-
-
-@dataclass(repr=False)
-class Players:
-    """The players of this process: its owner, then the bots it brought. A nonce is used for one toss only."""
-
-    key: SigningKey
-    nick: str
-    random_bytes: RandomBytes
-    bots: list[tuple[SigningKey, str]] = field(default_factory=list)
-    joins: list[Join] = field(default_factory=list)
-    secrets: dict[bytes, tuple[SigningKey, bytes]] = field(default_factory=dict)
-
-    def add_bot(self, nick: str) -> bytes:
-        """Bring a bot with a key of its own; its public key."""
-        key = SigningKey(self.random_bytes(32))
-        self.bots.append((key, nick))
-        return key.public
-
-    def join(self, room: bytes) -> None:
-        """Sign fresh JOINs with fresh nonces."""
-        owner = self.key.public
-        everyone = [(self.key, self.nick, tuple(key.public for key, _ in self.bots)),
-                    *((key, nick, ()) for key, nick in self.bots)]
-        self.secrets = {key.public: (key, self.random_bytes(NONCE_BYTES)) for key, _, _ in everyone}
-        self.joins = [parse_join(sign_join(key, room, nick, self.secrets[key.public][1], owner, bots), room)
-                      for key, nick, bots in everyone]
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One process at the table: the JOINs of its players, its owner's first."""
-
-    joins: tuple[Join, ...]
-    ready: bool
-    port: int
-    addresses: tuple[str, ...]
-
-    @property
-    def key(self) -> bytes:
-        return self.joins[0].key
-
-    def value(self) -> tuple[tuple[tuple[bytes, bytes], ...], int, int, tuple[str, ...]]:
-        """As it stands in a lobby frame."""
-        return tuple(join.signed.value() for join in self.joins), int(self.ready), self.port, self.addresses
-
-
-def parse_member(room: bytes, joins: Sequence[tuple[bytes, bytes]], ready: int, port: int,
-                 addresses: tuple[str, ...]) -> Member:
-    """Raises Malformed unless the first JOIN is a player's and the others are exactly its bots'."""
-    parsed = tuple(parse_join(signed_from(join), room) for join in joins)
-    if not parsed or parsed[0].is_bot or {join.key for join in parsed[1:]} != set(parsed[0].bots):
-        raise Malformed("bot-without-owner")
-    if any(join.owner != parsed[0].key or join.bots for join in parsed[1:]) or len(set(parsed[0].bots)) != len(
-            parsed[0].bots):
-        raise Malformed("bot-without-owner")
-    return Member(parsed, bool(ready), port, addresses)
 
 
 class Lobby:

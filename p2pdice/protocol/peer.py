@@ -2,25 +2,24 @@
 clock go in; frames, records and events come out. Relays signed bodies where a link is missing. Must not know sockets,
 files or words."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import UnionType
-from typing import cast
 
-from p2pdice.fairness.keys import KEY_BYTES, SigningKey
+from p2pdice.fairness.keys import SigningKey
 from p2pdice.protocol import frames
 from p2pdice.protocol.audit import replayed
 from p2pdice.protocol.chair import Chair, RandomBytes
-from p2pdice.protocol.codec import FRAME_BYTES, pack, unpack
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import ChatSaid, Closed, Event, PeerBack, PeerLost, TableFormed
-from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby, Players
+from p2pdice.protocol.kept import Others, pack_kept, unpack_others
+from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby
+from p2pdice.protocol.members import Players
 from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_from
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Seated, Terms
 from p2pdice.protocol.session import Session
-from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Text, row, word
-from p2pdice.protocol.transcript import KINDS, read_entries
+from p2pdice.protocol.transcript import read_entries
 from p2pdice.rules import Action, Ruleset, View
 
 PING_S = 2.0
@@ -33,36 +32,6 @@ STRANGER_S = 60.0  # a link that comes to nothing is closed after so long
 ANSWERS_S = 10.0  # how long a restarted process waits for all who are here to say what they hold
 CHAT_CHARACTERS = 200
 CHAT_PER_MINUTE = 5
-
-
-Others = tuple[bytes, int, tuple[str, ...]]  # key, port, addresses
-
-_RECORD = row(word(*KINDS), Blob(FRAME_BYTES), Blob(64))
-_OTHERS = Many(row(Raw((KEY_BYTES,)), Int(65535), Many(Text(64), frames.MOST_ADDRESSES)), MOST_SEATS)
-
-
-def unrecorded(kept: Mapping[str, bytes], entries: int) -> list[tuple[str, Signed]]:
-    """What a crash kept from the transcript, which has so many entries: to be added to it before anything else."""
-    found: list[tuple[str, Signed]] = []
-    while (raw := kept.get(f"record-{entries + len(found)}")) is not None:
-        try:
-            value = unpack(raw)
-        except Malformed:
-            break
-        if not _RECORD.fits(value):
-            break
-        kind, body, signature = cast("tuple[str, bytes, bytes]", value)
-        found.append((kind, Signed(body, signature)))
-    return found
-
-
-def unpack_others(raw: bytes) -> tuple[Others, ...]:
-    """Where the others were, out of what was kept; nobody if it is damaged."""
-    try:
-        value = unpack(raw)
-    except Malformed:
-        return ()
-    return cast("tuple[Others, ...]", value) if _OTHERS.fits(value) else ()
 
 
 @dataclass
@@ -472,7 +441,8 @@ class Peer:
         effects, self._effects = self._effects, Effects()
         if self.session and self._to_keep:
             self._to_keep = False
-            effects.keep = self._keep(self.session, effects.records)
+            effects.keep = pack_kept(self.session.snapshot(), self.lobby.players.bots, self._others, effects.records,
+                                     self._recorded)
         self._recorded += len(effects.records)
         return effects
 
@@ -542,13 +512,6 @@ class Peer:
             tuple(player.nick for player in seated.players), bots, terms.rules, terms.turn_time_s, terms.drop_time_s))
         return {order.index(key): Chair(order.index(key), signing, self._window_s)
                 for key, (signing, _) in players.secrets.items()}
-
-    def _keep(self, session: Session, records: Sequence[tuple[str, Signed]]) -> dict[str, bytes]:
-        """All that must outlive a crash besides the transcript, and what is just about to be added to that."""
-        bots = {f"bot-{number}": key.secret() for number, (key, _) in enumerate(self.lobby.players.bots)}
-        added = {f"record-{number}": pack((kind, signed.body, signed.signature))
-                 for number, (kind, signed) in enumerate(records, start=self._recorded)}
-        return {**session.snapshot(), **bots, **added, "others": pack(tuple(self._others))}
 
     def _drain(self, session: Session, now: float) -> None:
         self._effects.records += session.records
