@@ -22,9 +22,10 @@ def require(condition: object, reason: str) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The core layers' tests run under every Python, as the few real-process tests marked `smoke` do."""
+    """The core layers' tests run under every Python but for those marked `slow`, as the few real-process ones marked
+    `smoke` do."""
     for item in items:
-        if any(folder in item.path.parents for folder in CORE):
+        if any(folder in item.path.parents for folder in CORE) and not item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.smoke)
 
 

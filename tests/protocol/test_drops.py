@@ -13,6 +13,8 @@ from p2pdice.rules import Ended, Gone
 from tests.protocol.test_cheats import modified
 from tests.tablekit import Node, Table
 
+pytestmark = pytest.mark.slow  # one Python is enough
+
 
 def session_of(node: Node) -> Session:
     assert node.peer.session is not None

@@ -11,6 +11,8 @@ from p2pdice.protocol.session import Session
 from p2pdice.rules import DUDO, RoundSettled, bid
 from tests.tablekit import Node, Table
 
+pytestmark = pytest.mark.slow  # one Python is enough
+
 
 def session_of(node: Node) -> Session:
     assert node.peer.session is not None

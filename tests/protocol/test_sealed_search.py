@@ -24,6 +24,8 @@ from p2pdice.protocol.phases import Phase, call_of
 from p2pdice.rules import CALZO, DUDO, Action, bid
 from tests.tablekit import Table
 
+pytestmark = pytest.mark.slow  # one Python is enough
+
 RAISE, HIGHER = bid(4, 3), bid(5, 3)
 SALT = b"s" * 32
 

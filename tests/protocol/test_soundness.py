@@ -17,6 +17,8 @@ from p2pdice.protocol.phases import Phase
 from p2pdice.rules import OBLIGE_CLOSED, OBLIGE_OPEN, public
 from tests.tablekit import Node, Table
 
+pytestmark = pytest.mark.slow  # one Python is enough
+
 States = list[tuple[bytes, bytes]]  # preimage of each state, and the public rules state behind it
 GAMES = [("dudo", {"starting_dice": "2"}, 1), ("clasico", {"starting_dice": "3"}, 2),
          ("dudo", {"starting_dice": "2", "exact": "anyone"}, 3)]
