@@ -90,7 +90,8 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """All that a PROPOSE names, each found right; `convicted` by owner's seat: the smallest hash of valid evidence."""
+    """All that a PROPOSE names, each found right; `convicted` by owner's seat: the smallest hash of valid evidence. No
+    HALT is of somebody convicted."""
 
     ballot: int
     halts: Mapping[int, Halted]
@@ -149,7 +150,8 @@ def outcome_of(owners: Owners, proposal: Proposal, previous: Boundary | None = N
     gone = {one.seat for one in out}
     if any(seat not in gone and seat not in halts for seat in owners):
         return None
-    base = _base(halts, previous)
+    # Those counted out stand where they stood: what they completed is not undone, and whoever lost in it stays out.
+    base = _base(proposal.halts, previous)
     # Whoever signed the choice stands at the base itself; a higher boundary than its own has no choice of its yet.
     choices = {halt.mode for halt in halts.values() if halt.boundary == base and halt.mode}
     return Outcome(out, base, min(choices, default=""))

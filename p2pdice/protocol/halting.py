@@ -156,17 +156,19 @@ class Halting:
         halts = dict(self._halted(propose, seat, name) for seat, name in propose.payload.halts)
         if len(halts) != len(propose.payload.halts):
             raise Malformed("repeated")
-        owners = self.owners(list(halts.values()))
-        left = dict(self._left(owners, propose.ballot, seat, name) for seat, name in propose.payload.leaves)
         convicted: dict[int, bytes] = {}
         for seat, name in propose.payload.proofs:
             if self._resolve_proof(name) != seat:
                 raise Malformed("wrong-proof")
+            if seat in halts:  # it must not choose who the owners are
+                raise Malformed("halt-of-a-convicted")
             if seat in convicted:  # one is enough, and nobody must keep more
                 raise Malformed("repeated")
             convicted[seat] = name
         if self._unshown(halts):
             raise Unresolved
+        owners = self.owners(list(halts.values()))
+        left = dict(self._left(owners, propose.ballot, seat, name) for seat, name in propose.payload.leaves)
         return owners, Proposal(propose.ballot, halts, left, convicted)
 
     def _unshown(self, halts: Mapping[int, Halted]) -> set[int]:
@@ -250,7 +252,9 @@ class Halting:
         same = here and leave.halt == self.number
         earlier = leave.epoch in self.around.ancestors or (here and leave.halt < self.number)
         highest = UNSURE if leave.payload.ballot == UNSURE else leave.payload.ballot - 1
-        counts_out = leave_counts_out(owners, same, earlier, highest, ballot)
+        # One who is not sure what it signed may have agreed with somebody who lost in this epoch and lags behind.
+        among = self.around.proposers if highest == UNSURE else owners
+        counts_out = leave_counts_out(among, same, earlier, highest, ballot)
         last = self._decided(seat, ballot + 1, leave.payload.last) if counts_out and same else None
         return seat, Left(seat, name, counts_out, last)
 
@@ -383,7 +387,7 @@ class Halting:
             return False
         readable: dict[int, Halted] = {}
         for (ballot, seat), halt in self.halts.items():
-            if ballot == self.ballot:
+            if ballot == self.ballot and seat not in self.around.proofs.values():
                 try:
                     readable[seat] = self.read(halt)
                 except (Unresolved, Malformed):
