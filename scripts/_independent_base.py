@@ -194,6 +194,13 @@ PAYLOADS = {
     "ACT": row(CALL, num(1)), "SEAL": row(KEY), "ANSWER": row(KEY),
     "SHOW": row(either(row(CALL, num(1)), word("waive", "claim")), KEY),
     "REVEAL": row(KEY, many(row(num(31), num(31), KEY), 32))}
+MODE, LAST, NAMED = word("", "open", "closed", "no"), either(row(), row(KEY)), many(row(num(31), KEY), 32)
+VOTES = {
+    "HALT": row(num(ROUNDS), MODE, num(BIG), num(1), many(either(row(num(31), num(BIG)), row(num(31))), 64), LAST),
+    "PROPOSE": row(NAMED, NAMED, NAMED),
+    "DROP": row(KEY, either(row(), row(many(row(num(31), word("evidence", "left", "silent"), raw(0, 32)), 32),
+                                       num(ROUNDS), KEY, MODE))),
+    "LEAVE": row(num(65536), num(BIG), LAST)}
 
 
 def lobby(body: bytes, kind: str) -> list[Any]:
@@ -206,13 +213,13 @@ def lobby(body: bytes, kind: str) -> list[Any]:
 
 @dataclass(frozen=True)
 class Body:
-    """A message of the game."""
+    """A message of the game, or a vote."""
 
     raw: bytes
     kind: str
     game_id: bytes
     epoch: bytes
-    slot: int
+    slot: int | list[Any]
     state: bytes
     seat: int
     payload: list[Any]
@@ -220,8 +227,27 @@ class Body:
     @classmethod
     def of(cls, raw_body: bytes) -> Body:
         value = decode(raw_body)
-        head = row(num(1, 1), text(16), KEY, KEY, num(BIG), KEY, num(31))
-        if not isinstance(value, list) or len(value) != 8 or not head(value[:7]) or value[1] not in PAYLOADS \
-                or not PAYLOADS[value[1]](value[7]):
+        head = row(num(1, 1), text(16), KEY, KEY, lambda slot: True, raw(0, 32), num(31), lambda payload: True)
+        if not head(value) or not _fits(value[1], value[4], value[5], value[7]):
             raise Wrong("not-a-game-message")
         return cls(raw_body, *value[1:])
+
+    @property
+    def at(self) -> int:
+        """The slot of a message that is no vote."""
+        assert isinstance(self.slot, int)
+        return self.slot
+
+    @property
+    def votes_at(self) -> list[Any]:
+        """Word, halt and ballot of a vote."""
+        assert isinstance(self.slot, list)
+        return self.slot
+
+
+def _fits(kind: str, slot: Any, state: bytes, payload: Any) -> bool:
+    if kind in PAYLOADS:
+        return num(BIG)(slot) and len(state) == 32 and PAYLOADS[kind](payload)
+    place = row(word("leave")) if kind == "LEAVE" else row(word(kind.lower()), num(65536), num(65536))
+    named = len(state) == (32 if kind in ("HALT", "LEAVE") else 0)
+    return kind in VOTES and place(slot) and named and VOTES[kind](payload)

@@ -204,6 +204,21 @@ class Rules:
                 return self.options["special"] != "off"
         return False
 
+    def remove(self, gone: Sequence[int]) -> None:
+        """Players who are out: an open round is void and is dealt again, of its kind where that is still allowed."""
+        kept = self.opener not in gone
+        for seat in gone:
+            self.dice[seat] = self.banked[seat] = 0
+        self.direction = self.began
+        if len(self.active) < 2:
+            return self._over()
+        kept = kept and (self.on_("special_with_two") or len(self.active) > 2)
+        if not kept:
+            self.special = ""
+        self.stage = "oblige" if self.stage == "oblige" and kept else "deal"
+        self.opener = self.opener if self.dice[self.opener] else self.after(self.opener)
+        self._clear()
+
     def _next(self, opener: int, fell: bool) -> None:
         if len(self.active) == 1:
             return self._over()
@@ -223,5 +238,5 @@ class Rules:
     def _over(self) -> None:
         self.stage, self.special = "over", ""
         self._clear()
-        least = min(self.penalties[seat] for seat in self.active) if self.points else 0
+        least = min((self.penalties[seat] for seat in self.active), default=0)
         self.winners = [seat for seat in self.active if not self.points or self.penalties[seat] == least]

@@ -5,6 +5,7 @@ nothing of the package. `verify_independent.py FILE` prints one line and ends wi
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from _independent_base import (
     BYTES,
     KEY,
     LIMIT,
+    PAYLOADS,
     Body,
     Stream,
     Wrong,
@@ -35,6 +37,7 @@ from _independent_base import (
     word,
 )
 from _independent_rules import SYSTEMS, Rules, good_options
+from _independent_votes import Halts, Outcome
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
@@ -146,7 +149,7 @@ def box_verdict(keys: Sequence[bytes], sender: Body, viewer: Body, opened: Body,
 def seal_fits(seal: Body, show: Body) -> bool:
     what, salt = show.payload
     label = "act" if seal.kind == "SEAL" else "answer"
-    return bool(seal.payload[0] == hashed(label, seal.game_id, seal.epoch, seal.slot, seal.state, seal.seat,
+    return bool(seal.payload[0] == hashed(label, seal.game_id, seal.epoch, seal.at, seal.state, seal.seat,
                                           msgpack.packb(what), salt))
 
 
@@ -192,12 +195,12 @@ def convicted(game_id: bytes, keys: Sequence[bytes], evidence: bytes) -> int:
             guilty = box_verdict(keys, sender, viewer, opened, ready)
             if guilty != (sender.seat if kind == "BAD_BOX" else viewer.seat):
                 guilty = None
-    elif kind == "ILLEGAL" and len(bodies) == 1 and hashes == [bodies[0].state]:
+    elif kind == "ILLEGAL" and len(bodies) == 1 and kinds[0] in PAYLOADS and hashes == [bodies[0].state]:
         guilty = bodies[0].seat if _illegal(bodies[0], states[0], rules) else None
     elif kind == "BAD_SEAL" and kinds in (["SEAL", "SHOW"], ["ANSWER", "SHOW"]) and not states:
         seal, show = bodies
         if (seal.epoch, seal.seat) == (show.epoch, show.seat) and not seal_fits(seal, show) \
-                and show.slot == seal.slot + (2 if seal.kind == "SEAL" else 1):
+                and show.slot == seal.at + (2 if seal.kind == "SEAL" else 1):
             guilty = show.seat
     if guilty is None:
         raise Wrong("proves-nothing")
@@ -222,6 +225,8 @@ def _illegal(body: Body, state: bytes, raw_rules: bytes) -> bool:
     phase, epoch, slot = "start", hashed("epoch0", body.game_id), 0
     if parts[0] == b"p2pdice/1/state" and len(parts) > 6:
         phase, epoch, slot = parts[5].decode(), parts[2], int.from_bytes(parts[3], "big") + 1
+    elif parts[0] == b"p2pdice/1/child":
+        epoch = parts[2]
     phase = following(phase, rules)
     return phase != "over" and not (body.epoch == epoch and body.slot == slot and allowed(rules, phase, body))
 
@@ -347,8 +352,9 @@ class Verifier:
         stream = Stream(hashed("sas", self.game_id))
         self.report.words = "-".join(stream.word() for _ in range(3))
         self._sit(keys, dict(options), system)
-        self.epoch, self.slot, self.phase = hashed("epoch0", self.game_id), 0, following("start", self.rules)
-        self.state = hashed("start", self.game_id, genesis, self._rules_hash())
+        owner = {join[1]: join[4] for join in joins}
+        self.halts = Halts([self.keys.index(owner[key]) for key in self.keys])
+        self._begin(hashed("epoch0", self.game_id), hashed("start", self.game_id, genesis, self._rules_hash()), 0)
 
     def _sit(self, keys: list[bytes], options: Mapping[str, str], system: str) -> None:
         """Seats and the first opener (section 4.3)."""
@@ -375,22 +381,33 @@ class Verifier:
 
     # --- the game (sections 5 to 7)
 
+    def _begin(self, epoch: bytes, state: bytes, rounds: int) -> None:
+        """A first state, with slot 0 before it."""
+        self.epoch, self.state, self.slot, self.rounds = epoch, state, 0, rounds
+        self.phase = following("start", self.rules)
+        self.halts.begin(epoch, rounds, state, self.rules)
+        self.report.winners = self.rules.winners
+
     def _slot(self) -> None:
         """One slot: a body of each author, by ascending seat."""
         bodies: dict[int, Body] = {}
         awaited = authors(self.phase, self.rules)
         while len(bodies) < len(awaited):
             kind, raw_body, signature = next(self._records)
-            while kind == "evidence":
+            if kind == "evidence":
                 self._evidence(raw_body, signature)
-                kind, raw_body, signature = next(self._records)
-            if kind != "game":
+                continue
+            if kind == "vote":
+                outcome = self._vote(raw_body, signature)
+                if outcome:
+                    return self._descend(outcome)
+                if outcome is not None and bodies:
+                    raise Wrong("out-of-order")
+                continue
+            if kind != "game" or self.halts.open:
                 raise Wrong("out-of-order")
-            body = Body.of(raw_body)
-            if body.game_id != self.game_id or body.seat >= len(self.keys):
-                raise Wrong("another-game")
-            self._signed(self.keys[body.seat], raw_body, signature)
-            if (body.epoch, body.slot, body.state) != (self.epoch, self.slot, self.state) \
+            body = self._body(raw_body, signature)
+            if body.kind not in PAYLOADS or (body.epoch, body.slot, body.state) != (self.epoch, self.slot, self.state) \
                     or body.seat <= max(bodies, default=-1):
                 raise Wrong("out-of-order")
             if not allowed(self.rules, self.phase, body):
@@ -398,6 +415,33 @@ class Verifier:
             self._hold(body)
             bodies[body.seat] = body
         self._close(bodies)
+
+    def _body(self, raw_body: bytes, signature: bytes) -> Body:
+        body = Body.of(raw_body)
+        if body.game_id != self.game_id or body.seat >= len(self.keys):
+            raise Wrong("another-game")
+        self._signed(self.keys[body.seat], raw_body, signature)
+        return body
+
+    def _vote(self, raw_body: bytes, signature: bytes) -> Outcome | None:
+        body = self._body(raw_body, signature)
+        if body.kind in PAYLOADS:
+            raise Wrong("out-of-order")
+        return self.halts.take(body)
+
+    def _descend(self, outcome: Outcome) -> None:
+        """Into the child epoch (section 10.4)."""
+        out, rounds, base, mode = outcome
+        state, rules = self.halts.boundaries.get(rounds, (b"", self.rules))
+        if state != base:
+            raise Wrong("unknown-boundary")
+        self.rules = rules
+        if mode:
+            rules.oblige(mode)
+        owners = [seat for seat, _, _ in out]
+        rules.remove([seat for seat, owner in enumerate(self.halts.owner_of) if owner in owners])
+        epoch = hashed("epoch", self.epoch, self.halts.halt, msgpack.packb(outcome))
+        self._begin(epoch, hashed("child", self.game_id, epoch, base, self._rules_hash()), rounds)
 
     def _hold(self, body: Body) -> None:
         """A body against what its author signed before (section 8)."""
@@ -439,6 +483,9 @@ class Verifier:
                             *(hashed("body", bodies[seat].raw) for seat in sorted(bodies)), self._rules_hash())
         if phase == "commit":
             self.dealt = self.state
+        if phase == "reveal":
+            self.rounds += 1
+            self.halts.boundaries[self.rounds] = self.state, copy.deepcopy(rules)
         self.slot += 1
         self.phase = following(phase, rules)
         if self.phase == "over":
@@ -466,15 +513,18 @@ class Verifier:
     def _evidence(self, evidence: bytes, signature: bytes) -> None:
         if signature:
             raise Wrong("not-a-record")
-        self.report.guilty.add(convicted(self.game_id, self.keys, evidence))
+        seat = convicted(self.game_id, self.keys, evidence)
+        self.report.guilty.add(seat)
+        self.halts.proofs[hashed("evidence", evidence)] = self.halts.owner_of[seat]
 
     def _after(self) -> None:
-        """Nothing but evidence follows the end."""
+        """Nothing but LEAVEs and evidence follows the end."""
         try:
             for kind, body, signature in self._records:
-                if kind != "evidence":
+                if kind == "evidence":
+                    self._evidence(body, signature)
+                elif kind != "vote" or self._vote(body, signature) is not None or not self.halts.only_leaves():
                     raise Wrong("out-of-order")
-                self._evidence(body, signature)
         except End as end:
             self.report.verdict = "incomplete" if end.args == ("torn",) else "clean"
 

@@ -1,0 +1,194 @@
+"""Halts and what is decided in them, for verify_independent.py: section 10 of protocol.md, nothing of the package. It
+sees bodies whose signatures hold, and knows of the game only the boundaries that the file has come to."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from _independent_base import BIG, Body, Wrong, hashed
+from _independent_rules import Rules
+
+Outcome = list[Any]  # [] to go on, or [[[seat, reason, hash] ...], rounds, S, mode]
+
+
+def name_of(body: Body) -> bytes:
+    return hashed("body", body.raw)
+
+
+class Halts:
+    """The votes of a game, halt by halt."""
+
+    def __init__(self, owner_of: Sequence[int]) -> None:
+        self.owner_of = owner_of
+        self.epochs: list[bytes] = []
+        self.proofs: dict[bytes, int] = {}  # hash of the evidence: the owner against whom it is
+        self.leaves: dict[bytes, Body] = {}
+
+    def owners(self, rules: Rules) -> list[int]:
+        return sorted({self.owner_of[seat] for seat in rules.active})
+
+    def begin(self, epoch: bytes, rounds: int, state: bytes, rules: Rules) -> None:
+        """A new epoch, with the first boundary in it."""
+        self.epochs.append(epoch)
+        self.boundaries = {rounds: (state, copy.deepcopy(rules))}
+        self.proposers = self.owners(rules)
+        self.halt = -1
+        self._next_halt()
+
+    def _next_halt(self) -> None:
+        self.halt += 1
+        self.votes: dict[bytes, Body] = {}  # of the open halt, LEAVEs not among them
+        self.outcomes: dict[bytes, tuple[Outcome, int, set[int]]] = {}  # by PROPOSE: what, how many DROPs, by whom
+        self._place: tuple[int, ...] = ()
+        self._fresh: set[bytes] = set()  # what stands in the file since the last decision
+
+    @property
+    def open(self) -> bool:
+        return bool(self._fresh)
+
+    def only_leaves(self) -> bool:
+        return not self.votes and not self.outcomes
+
+    def take(self, body: Body) -> Outcome | None:
+        """One vote in the order of the file; the outcome if it decides the halt."""
+        kind, name = body.kind, name_of(body)
+        if self.owner_of[body.seat] != body.seat:
+            raise Wrong("vote-by-a-bot")
+        place: tuple[int, ...] = (-1, 0, body.seat)
+        if kind != "LEAVE":
+            _, halt, ballot = body.votes_at
+            place = (ballot, ("HALT", "PROPOSE", "DROP").index(kind), body.seat)
+            if body.epoch != self.epochs[-1] or halt != self.halt or ballot > 255:
+                raise Wrong("out-of-order")
+        if place <= self._place:
+            raise Wrong("out-of-order")
+        self._place = place
+        self._fresh.add(name)
+        if kind == "LEAVE":
+            if body.epoch not in self.epochs or any(leave.seat == body.seat for leave in self.leaves.values()):
+                raise Wrong("out-of-order")
+            self.leaves[name] = body
+            return None
+        self.votes[name] = body
+        if kind == "HALT":
+            if self.boundaries.get(body.payload[0], (b"",))[0] != body.state:
+                raise Wrong("unknown-boundary")
+            self._last(body, ballot - 1)
+        elif kind == "PROPOSE":
+            if body.seat != self.proposers[(self.halt + ballot) % len(self.proposers)]:
+                raise Wrong("not-the-proposer")
+            self.outcomes[name] = self._outcome(body, ballot)
+        else:
+            return self._drop(body)
+        return None
+
+    def _drop(self, body: Body) -> Outcome | None:
+        followed, outcome = body.payload
+        found = self.outcomes.get(followed)
+        if found is None or found[0] != outcome or self.votes[followed].votes_at[2] != body.votes_at[2]:
+            raise Wrong("bad-drop")
+        _, needed, voters = found
+        if body.seat not in voters:
+            return None
+        drops = [name for name, vote in self.votes.items()
+                 if vote.kind == "DROP" and vote.payload[0] == followed and vote.seat in voters]
+        if len(drops) < needed:
+            return None
+        if self._fresh - self._closure([followed, *drops]):
+            raise Wrong("more-than-decides")
+        if not outcome:
+            self._next_halt()
+        return list(outcome)
+
+    def _closure(self, names: list[bytes]) -> set[bytes]:
+        """All that these votes name, to the end."""
+        found: set[bytes] = set()
+        while names:
+            name = names.pop()
+            body = self.votes.get(name) or self.leaves.get(name)
+            if name in found or body is None:
+                continue
+            found.add(name)
+            pay = body.payload
+            names += ([name for part in pay[:2] for _, name in part] if body.kind == "PROPOSE"
+                      else pay[:1] if body.kind == "DROP" else pay[-1])
+        return found
+
+    def _last(self, body: Body, highest: int) -> Body | None:
+        """The DROP that a HALT or LEAVE carries on."""
+        if not body.payload[-1]:
+            return None
+        drop = self.votes.get(body.payload[-1][0])
+        if drop is None or drop.kind != "DROP" or drop.seat != body.seat or drop.votes_at[2] > highest:
+            raise Wrong("bad-last")
+        return drop
+
+    def _outcome(self, propose: Body, ballot: int) -> tuple[Outcome, int, set[int]]:
+        """What a PROPOSE decides, how many DROPs that takes, and whose count; raises Wrong if it decides nothing."""
+        lists: list[dict[int, bytes]] = [dict(part) for part in propose.payload]
+        if [len(names) for names in lists] != [len(part) for part in propose.payload]:
+            raise Wrong("named-twice")
+        halts = {seat: self.votes[name] for seat, name in lists[0].items() if name in self.votes}
+        leaves = {seat: self.leaves[name] for seat, name in lists[1].items() if name in self.leaves}
+        if len(halts) < len(lists[0]) or len(leaves) < len(lists[1]) or not halts or lists[0].keys() & lists[2].keys() \
+                or any(vote.kind != "HALT" or vote.seat != seat or vote.votes_at[2] != ballot
+                       for seat, vote in halts.items()) \
+                or any(leave.seat != seat for seat, leave in leaves.items()) \
+                or any(self.proofs.get(name) != seat for seat, name in lists[2].items()):
+            raise Wrong("names-what-is-not-there")
+        rounds = max(vote.payload[0] for vote in halts.values())
+        state, rules = self.boundaries[rounds]
+        owners = self.owners(rules)
+        convicted = {seat for seat in owners if seat in lists[2]}
+        counted_out = {seat for seat in owners if seat in leaves and self._counted_out(leaves[seat], ballot, owners)}
+        voters = set(owners) - counted_out - convicted
+        needed = max(1, min((len(owners) - len(counted_out)) // 2 + 1, len(voters)))
+        counting = {seat: vote for seat, vote in halts.items() if seat in voters}
+        if len(counting) < needed:
+            raise Wrong("decides-nothing")
+
+        carried = [self._last(vote, ballot - 1) for vote in counting.values()]
+        for seat, leave in leaves.items():
+            last = self._last(leave, ballot) if self._here(leave) else None
+            carried += [last] if seat in counted_out else []
+        drops = [drop for drop in carried if drop is not None]
+        if drops:
+            highest = min(drops, key=lambda drop: (-drop.votes_at[2], name_of(drop)))
+            return highest.payload[1], needed, voters
+
+        out: list[list[Any]] = []
+        for seat in owners:
+            against = sum(any(name[0] == seat and not _answered(name, counting.get(seat)) for name in vote.payload[4])
+                          for vote in counting.values())
+            if seat in convicted:
+                out.append([seat, "evidence", lists[2][seat]])
+            elif seat in leaves:
+                out.append([seat, "left", lists[1][seat]])
+            elif against >= needed:
+                out.append([seat, "silent", b""])
+        if set(owners) - {seat for seat, _, _ in out} - counting.keys():
+            raise Wrong("decides-nothing")
+        if not out:
+            return [], needed, voters
+        modes = [vote.payload[1] for seat, vote in counting.items() if vote.payload[0] == rounds
+                 and rules.stage == "oblige" and self.owner_of[rules.opener] == seat]
+        return [out, rounds, state, next(filter(None, modes), "")], needed, voters
+
+    def _here(self, leave: Body) -> bool:
+        return leave.epoch == self.epochs[-1] and bool(leave.payload[0] == self.halt)
+
+    def _counted_out(self, leave: Body, ballot: int, owners: Sequence[int]) -> bool:
+        halt, highest, _ = leave.payload
+        if highest == BIG:
+            return len(self.proposers) == 2
+        before = leave.epoch in self.epochs[:-1] or (leave.epoch == self.epochs[-1] and halt < self.halt)
+        return before or (self._here(leave) and highest <= ballot + 1) or len(owners) == 2
+
+
+def _answered(name: Sequence[int], halt: Body | None) -> bool:
+    if halt is None or len(name) == 1:
+        return halt is not None
+    _, _, tip, own, _, _ = halt.payload
+    return bool(tip > name[1] or (tip == name[1] and own == 1))
