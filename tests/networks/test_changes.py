@@ -63,6 +63,7 @@ def test_everyone_moves_at_once(net: Lan) -> None:
     assert_broken(seats)
 
 
+@pytest.mark.long
 def test_a_new_address_before_the_game(net: Lan) -> None:
     """The host's screen shows the new line, and the table is found there."""
     table, guest = net.computer(), net.computer()

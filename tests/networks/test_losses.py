@@ -99,9 +99,9 @@ def test_client_isolation_is_named(net: Lan) -> None:
 
 
 @pytest.mark.parametrize(("rule", "cause"), [
-    ("drop", "firewall-drops"), ("reject", "firewall-refuses"),
+    ("drop", "firewall-drops"), pytest.param("reject", "firewall-refuses", marks=pytest.mark.long),
     pytest.param("reject with tcp reset", "firewall-refuses", marks=pytest.mark.long),
-    pytest.param("reject with icmpx admin-prohibited", "firewall-refuses", marks=pytest.mark.long),
+    ("reject with icmpx admin-prohibited", "firewall-refuses"),
 ])
 def test_firewalls_are_told_apart(net: Lan, rule: str, cause: str) -> None:
     """A firewall at the host that drops the port, and one that refuses it in each of the usual ways."""

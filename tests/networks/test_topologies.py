@@ -14,7 +14,7 @@ def test_two_terminals_without_any_network(net: Lan) -> None:
         play([train, train])
 
 
-@pytest.mark.parametrize("players", [2, 4])
+@pytest.mark.parametrize("players", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_players_on_one_computer_with_a_network(net: Lan, players: int) -> None:
     """They share the mDNS port, and each hears of the table."""
     with within(40):
@@ -28,7 +28,7 @@ def test_computers_on_one_network(net: Lan, players: int) -> None:
         play([net.computer("46") for _ in range(players)])
 
 
-@pytest.mark.parametrize("families", ["6", "l"])
+@pytest.mark.parametrize("families", [pytest.param("6", marks=pytest.mark.long), "l"])
 def test_without_ipv4(net: Lan, families: str) -> None:
     """IPv6 alone, and nothing but link-local addresses, which need an interface to mean anything."""
     with within(40):
@@ -113,6 +113,7 @@ def test_the_same_address_on_both_sides(net: Lan) -> None:
         one_clean_game([other, guest])
 
 
+@pytest.mark.long
 def test_two_tables_and_two_players_of_one_name(net: Lan) -> None:
     """Titles and names may be equal; ids tell tables apart, numbers players."""
     one, two, three = (net.computer() for _ in range(3))
