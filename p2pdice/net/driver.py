@@ -25,6 +25,7 @@ from p2pdice.protocol import roomcode
 from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import (
     Closed,
+    Dropped,
     Event,
     FaultProved,
     Listening,
@@ -358,6 +359,16 @@ class Driver:
                 self._think(seat, self._choose)
             case MayCall(seat=seat):
                 self._think(seat, self._choose_call)
+            case Dropped():
+                self._forget(event.seats)
+
+    def _forget(self, seats: Sequence[int]) -> None:
+        """Whoever is out is not dialled any more."""
+        session = self.peer.session
+        assert session is not None, "drops are of a game"
+        assert self._presence is not None, "the port was opened first"
+        for owner in {session.seated.players[seat].owner for seat in seats} - {self.identity.key.public}:
+            self._presence.forget(owner)
 
     def _begun(self) -> None:
         """The table takes in nobody more, and everyone who sits there dials everyone: whoever can reaches the other."""

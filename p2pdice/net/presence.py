@@ -76,6 +76,11 @@ class Presence:
             self._peers[peer] = known
             self._mesh.want(peer, known)
 
+    def forget(self, peer: bytes) -> None:
+        """Look for this peer no more; it may still come by itself, to learn what became of the game."""
+        self._peers.pop(peer, None)
+        self._mesh.forget(peer)
+
     def playing(self, room: str) -> None:
         """The table takes in nobody more; from here on its players look for each other when they lose each other."""
         self._table = {}
