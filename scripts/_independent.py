@@ -253,6 +253,16 @@ class Game:
         self.epoch = hashed("epoch0", self.game_id)
         self.rules = pack(self.public())
         self.preimage = framed("start", self.game_id, toss.genesis, hashed("rules", self.rules))
+        self.boundary = (0, self.state)
+
+    @property
+    def active(self) -> list[int]:
+        return [seat for seat, dice in enumerate(self.dice) if dice]
+
+    @property
+    def cups(self) -> list[int]:
+        """Those of the active seats, then the table's."""
+        return [*self.active, self.count]
 
     @property
     def state(self) -> bytes:
@@ -270,10 +280,10 @@ class Game:
                 (turn, last, bids, ()), bid, call, winners)
 
     def body(self, seat: int, kind: str, *payload: object, slot: int | None = None, state: bytes | None = None,
-             epoch: bytes | None = None) -> Signed:
-        """One signed message; for the open slot unless told otherwise."""
-        at = len(self.slots) if slot is None else slot
-        return self.seats[seat].say(1, kind, self.game_id, epoch or self.epoch, at,
+             epoch: bytes | None = None, at: Sequence[object] = ()) -> Signed:
+        """One signed message; for the open slot unless told otherwise. `at`: the slot of a vote."""
+        place = at or (len(self.slots) if slot is None else slot)
+        return self.seats[seat].say(1, kind, self.game_id, epoch or self.epoch, place,
                                     self.state if state is None else state, seat, payload)
 
     def close(self, phase: str, said: Mapping[int, Signed], rules: object) -> None:
@@ -286,28 +296,29 @@ class Game:
                            "state": self.state, "rules": self.rules})
 
     def share(self, seat: int, cup: int) -> bytes:
-        return secret(f"share of {seat} in {cup}")
+        again = " again" if self.epoch != hashed("epoch0", self.game_id) else ""
+        return secret(f"share of {seat} in {cup}{again}")
 
     def commit(self, seat: int, *, open_round: bool = False, number: int = 1) -> Signed:
         made = [(cup, hashed("share", self.game_id, self.epoch, number, self.state, seat, cup, self.seats[seat].public,
-                             self.share(seat, cup))) for cup in range(self.count + 1)]
+                             self.share(seat, cup))) for cup in self.cups]
         return self.body(seat, "COMMIT", number, made, x25519(secret(f"round key {seat}")) if open_round else b"")
 
     def faces(self, cup: int, commit_state: bytes) -> list[int]:
-        shares = [self.share(seat, cup) for seat in range(self.count)]
+        shares = [self.share(seat, cup) for seat in self.active]
         source = stream(hashed("dice", self.game_id, self.epoch, 1, commit_state, cup, self.dice[cup], *shares))
         return [die(source) for _ in range(self.dice[cup])]
 
     def deal(self) -> bytes:
         """COMMIT and OPEN of a normal round; returns S_c."""
         acting = self.public("act")
-        self.close("commit", {seat: self.commit(seat) for seat in range(self.count)}, acting)
+        self.close("commit", {seat: self.commit(seat) for seat in self.active}, acting)
         commit_state = self.state
-        self.close("open", {seat: self.opening(seat) for seat in range(self.count)}, acting)
+        self.close("open", {seat: self.opening(seat) for seat in self.active}, acting)
         return commit_state
 
     def opening(self, seat: int, **changed: bytes) -> Signed:
-        cups = [cup for cup in range(self.count + 1) if cup != seat]
+        cups = [cup for cup in self.cups if cup != seat]
         return self.body(seat, "OPEN", [(cup, changed.get(f"cup{cup}", self.share(seat, cup))) for cup in cups], ())
 
     def round(self, quantity: int, face: int) -> bytes:
@@ -318,8 +329,9 @@ class Game:
                    self.public("act", turn=1, last="bid", bid=bid))
         self.close("act", {1: self.body(1, "ACT", ("dudo",), 0)},
                    self.public("showdown", turn=1, last="dudo", bid=bid, call=("dudo", "bid", (1,))))
-        said = {seat: self.reveal(seat, commit_state) for seat in range(self.count)}
+        said = {seat: self.reveal(seat, commit_state) for seat in self.active}
         self.close("reveal", said, self.settled(quantity, face, commit_state))
+        self.boundary = (self.boundary[0] + 1, self.state)
         return commit_state
 
     def reveal(self, seat: int, commit_state: bytes, share: bytes | None = None) -> Signed:
@@ -327,7 +339,7 @@ class Game:
 
     def settled(self, quantity: int, face: int, commit_state: bytes) -> object:
         """Ones are wild; who was wrong loses a die and opens the next round, unless one player is left."""
-        rolled = [self.faces(cup, commit_state) for cup in range(self.count)]
+        rolled = [self.faces(cup, commit_state) for cup in self.active]
         loser = 1 if sum(value in (1, face) for cup in rolled for value in cup) >= quantity else 0
         self.dice = [dice - (seat == loser) for seat, dice in enumerate(self.dice)]
         left = [seat for seat, dice in enumerate(self.dice) if dice]

@@ -44,6 +44,7 @@ from _independent import (
     words,
     x25519,
 )
+from _vote_cases import votes
 
 FOLDER = Path(__file__).parent.parent / "tests" / "vectors"
 FRAME_BYTES = 64 * 1024
@@ -526,6 +527,7 @@ FILES: Mapping[str, tuple[int, str, Callable[[], list[Case]]]] = {
     "turns": (7, "Lots among exact callers, and what SEAL and ANSWER carry.", turns),
     "evidence": (8, "What convicts whom, and what proves nothing.", evidence),
     "transcripts": (9, "A whole game as a file, and what is wrong with changed ones.", transcripts),
+    "votes": (10, "Majorities, votes, what they decide, the epoch that follows, and files with them.", votes),
 }
 
 

@@ -10,7 +10,7 @@ from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import CupsShown, Dropped, Event
 from p2pdice.protocol.evidence import decode_evidence
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved
-from p2pdice.protocol.messages import Signed, parse_game, parse_slot, parse_vote
+from p2pdice.protocol.messages import Drop, Signed, parse_game, parse_slot, parse_vote
 from p2pdice.protocol.roster import (
     Roster,
     Seated,
@@ -208,15 +208,15 @@ class _Auditor:
 
     def _vote(self, entry: Entry, ledger: Ledger, dispute: Dispute) -> None:
         vote = parse_vote(self._checked(entry, ledger))
-        if vote.epoch != ledger.epoch and vote.slot[0] != "leave":
-            raise Malformed("another-epoch")
+        if vote.slot[0] != "leave" and dispute.settled(vote):
+            raise Malformed("another-halt")
         try:
             if not dispute.receive(vote, 0.0):
                 raise Malformed("repeated")
         except Proved as proved:
             self._found(entry, proved, "in-the-log")
             return
-        decided = dispute.halting.certificate()
+        decided = dispute.halting.certificate() if isinstance(vote.payload, Drop) else None
         if decided is None:
             return
         votes, outcome = decided

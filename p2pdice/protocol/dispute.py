@@ -199,7 +199,7 @@ class Dispute:
         return any(len(halting.outcomes()) > 1 for _, halting in [*self.past, (0, self.halting)])
 
     def settled(self, vote: AnyVote) -> bool:
-        """Whether a vote is of a halt that is decided here."""
+        """Whether a vote is of another halt than the open one: of those that are decided, if it is not ahead."""
         return (vote.epoch, vote.halt) != (self.ledger.epoch, self.halting.number)
 
     # --- going out

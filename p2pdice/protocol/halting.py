@@ -169,6 +169,8 @@ class Halting:
             raise Unresolved
         owners = self.owners(list(halts.values()))
         left = dict(self._left(owners, propose.ballot, seat, name) for seat, name in propose.payload.leaves)
+        if len(left) != len(propose.payload.leaves):
+            raise Malformed("repeated")
         return owners, Proposal(propose.ballot, halts, left, convicted)
 
     def _unshown(self, halts: Mapping[int, Halted]) -> set[int]:

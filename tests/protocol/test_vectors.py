@@ -8,7 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -19,14 +20,26 @@ from p2pdice.fairness.keys import SigningKey, Verifier, check_public, check_roun
 from p2pdice.fairness.labels import Label
 from p2pdice.fairness.shares import Mode, Policy
 from p2pdice.protocol.audit import audit
+from p2pdice.protocol.ballot import quorum
 from p2pdice.protocol.chair import Chair
 from p2pdice.protocol.codec import Value, pack, unpack
 from p2pdice.protocol.deal import Deal
+from p2pdice.protocol.dispute import Dispute
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import CupsShown
 from p2pdice.protocol.evidence import convict, decode_evidence, sealed_hash
+from p2pdice.protocol.halting import Halting, Surroundings, outcome_from, outcome_value
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved
-from p2pdice.protocol.messages import Signed, parse_slot
+from p2pdice.protocol.messages import (
+    GAME_MESSAGES,
+    Drop,
+    Propose,
+    Signed,
+    narrow_vote,
+    parse_game,
+    parse_slot,
+    parse_vote,
+)
 from p2pdice.protocol.roster import (
     Roster,
     Seated,
@@ -48,7 +61,7 @@ FOLDER = ROOT / "tests" / "vectors"
 # File -> how many cases it must hold, and how many of them must fail: an empty file cannot pass.
 COUNTS = {"deals": (20, 19), "encoding": (56, 38), "evidence": (37, 25), "framing": (16, 7), "keys": (67, 61),
           "seals": (10, 9), "signatures": (8, 7), "streams": (39, 0), "tosses": (26, 21), "transcripts": (13, 9),
-          "turns": (17, 0)}
+          "turns": (17, 0), "votes": (128, 44)}
 
 Case = dict[str, Any]
 
@@ -92,7 +105,7 @@ def test_every_file_and_case_is_there() -> None:
     for name, counts in COUNTS.items():
         content = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
         assert content["pins"]
-        assert content["section"] in range(1, 10)
+        assert content["section"] in range(1, 11)
         assert (len(content["cases"]), sum("fails" in case for case in content["cases"])) == counts, name
         assert len({case["name"] for case in content["cases"]}) == counts[0]
 
@@ -107,10 +120,10 @@ def test_the_generator_gives_the_same_files(tmp_path: Path) -> None:
 
 def test_the_generator_imports_nothing_of_the_package() -> None:
     """Else a mistake in the package would bless itself."""
-    for name in ("make_vectors", "_independent"):
+    for name in ("make_vectors", "_independent", "_vote_maker", "_vote_cases"):
         text = (ROOT / "scripts" / f"{name}.py").read_text(encoding="utf-8")
         imports = [line for line in text.splitlines() if line.startswith(("import ", "from "))]
-        assert len(imports) > 5
+        assert len(imports) > 2
         assert not any("p2pdice" in line for line in imports)
 
 
@@ -370,6 +383,93 @@ def test_transcripts(case: Case) -> None:
         assert report.stopped_at == case["entry"]
     elif case["verdict"] == "clean":
         assert (report.entries, report.rounds, report.dice) == (case["entry"], 1, 2)
+
+
+def kinds(start: str) -> pytest.MarkDecorator:
+    """Parametrize over those cases of the votes whose name begins like that, or that hold such a field."""
+    return pytest.mark.parametrize("case", [
+        pytest.param(case, id=case["name"]) for case in cases("votes")
+        if start in case or case["name"].startswith(start)])
+
+
+@kinds("quorum")
+def test_majorities(case: Case) -> None:
+    """How many must agree: row l, column c: l of the owners are counted out, c others are convicted."""
+    owners = tuple(range(len(case["quorum"]) - 1))
+    assert case["quorum"] == [
+        [quorum(owners, frozenset(owners[:left]), frozenset(owners[left:left + guilty]))
+         for guilty in range(len(owners) - left + 1)] for left in range(len(owners) + 1)]
+
+
+@kinds("proposers")
+def test_proposers(case: Case) -> None:
+    """Row h, column t: whose turn ballot t of halt h is."""
+    around = cast(Surroundings, SimpleNamespace(proposers=case["owners"]))
+    assert case["proposers"] == [[Halting(around, halt).proposer(ballot) for ballot in range(5)] for halt in range(4)]
+
+
+@kinds("vote")
+def test_votes(case: Case) -> None:
+    """A vote has this type, place, payload and name, or is none."""
+    vote = signed(case["vote"])
+    assert vote.holds(Verifier(raw(case["key"])))
+    if "fails" in case:
+        with pytest.raises(Malformed) as caught:
+            parse_game(vote)
+        assert caught.value.reason == case["fails"]
+        return
+    parsed = parse_vote(vote)
+    assert GAME_MESSAGES[case["type"]][0] is type(parsed.payload)
+    assert (parsed.slot, tuple(parsed.payload)) == (tuple(case["slot"]), value_of(case["value"]))
+    assert vote.hash == raw(case["hash"])
+
+
+@kinds("epoch: ")
+def test_epochs(case: Case) -> None:
+    """An outcome has these bytes, and gives this epoch, first state and rules state."""
+    ledger = Ledger(seated(one("tosses", case["toss"])))
+    assert ledger.epoch == raw(case["epoch"])
+    value = value_of(case["value"])
+    outcome = outcome_from(Drop(b"", value))  # type: ignore[arg-type]  # as a DROP holds it
+    assert outcome_value(outcome) == value
+    assert pack(value) == raw(case["outcome"])
+    ledger.descend(case["halt"], outcome, ())
+    assert (ledger.epoch, ledger.preimage, ledger.state) == tuple(
+        raw(case[part]) for part in ("child", "preimage", "state"))
+    assert pack(public(ledger.game)) == raw(case["rules"])
+    assert chain.read_state(ledger.preimage).epoch == ledger.epoch
+
+
+@kinds("ballot: ")
+def test_ballots(case: Case) -> None:
+    """A PROPOSE with what it names decides this, or is no good for this reason."""
+    if case["played"]:
+        ledger = replayed(one("deals", "a normal round of three"))
+    else:
+        ledger = Ledger(seated(one("tosses", case["toss"])))
+    dispute = Dispute(ledger, None, None, lambda now: (), lambda base: ledger if ledger.mark(base) else None)
+    for evidence in case["evidence"]:
+        assert dispute.learn(raw(evidence)) is not None
+    propose = parse_vote(signed(case["propose"]))
+    for vote in (*(parse_vote(signed(item)) for item in case["votes"]), propose):
+        assert vote.signed.holds(ledger.verifiers[vote.seat])
+        dispute.receive(vote, 0.0)
+    if "fails" in case:
+        with pytest.raises(Malformed) as caught:
+            dispute.halting.evaluate(narrow_vote(propose, Propose))
+        assert caught.value.reason == case["fails"]
+        return
+    assert pack(outcome_value(dispute.halting.evaluate(narrow_vote(propose, Propose))[1])) == raw(case["outcome"])
+
+
+@kinds("file: ")
+def test_files_with_votes(case: Case) -> None:
+    """A file with halts is clean, ends too early, or shows where it is wrong; and says what became of each player."""
+    report = audit(raw(case["file"]))
+    assert (report.verdict, [finding.detail for finding in report.findings]) == (
+        case["verdict"], [case["fails"]] if "fails" in case else [])
+    assert [report.standings[seat] for seat in sorted(report.standings)] == case["standings"]
+    assert (report.entries if report.stopped_at is None else report.stopped_at) == case["entry"]
 
 
 def test_names_of_the_chain() -> None:
