@@ -515,6 +515,7 @@ class Verifier:
             raise Wrong("not-a-record")
         seat = convicted(self.game_id, self.keys, evidence)
         self.report.guilty.add(seat)
+        self.report.signatures += len(decode(evidence)[1])
         self.halts.proofs[hashed("evidence", evidence)] = self.halts.owner_of[seat]
 
     def _after(self) -> None:
