@@ -6,7 +6,7 @@ import pytest
 
 from p2pdice.protocol import frames
 from p2pdice.protocol.events import Dropped, FaultProved, Halted, Resumed
-from p2pdice.protocol.messages import Reveal, SlotPayload
+from p2pdice.protocol.messages import Reveal, SlotPayload, Vote, parse_game, signed_from
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.session import Session
 from p2pdice.rules import Ended, Gone
@@ -269,3 +269,34 @@ def test_nobody_honest_is_ever_convicted_by_votes() -> None:
             for other in table.nodes[1:]:
                 table.hand(node, other, frames.encode(frames.Bodies((body.value(),))))
     assert not any(node.of(FaultProved) for node in table.nodes)
+
+
+def test_who_stands_still_before_a_showdown_comes_to_the_base_after_it() -> None:
+    """Of an open showdown it lacks one message, the lowest seat's; the others have gone on, and drop somebody there."""
+    table = Table(4, seed=16)
+    while not any(node.peer.session and node.peer.session.ledger.phase is Phase.REVEAL for node in table.nodes):
+        if not table.flush():
+            any(table.decide(node) for node in table.nodes)
+    first, second, late = (table.at(seat) for seat in (0, 1, 3))
+    showdown = max(session_of(node).ledger.slot for node in table.nodes)
+
+    def hold_back(sender: Node, receiver: Node, raw: bytes) -> bytes | None:
+        frame = frames.decode(raw)
+        if receiver is not late or not isinstance(frame, frames.Bodies):
+            return raw
+        messages = [parse_game(signed_from(value)) for value in frame.bodies]
+        kept = tuple(value for value, message in zip(frame.bodies, messages, strict=True)
+                     if isinstance(message, Vote) or message.slot < showdown
+                     or (message.slot == showdown and message.seat > 0))
+        return frames.encode(frames.Bodies(kept)) if kept else None
+
+    table.deliver = hold_back
+    table.settle()
+    assert session_of(late).ledger.missing == (0,)
+    assert session_of(first).ledger.slot > showdown
+    kill(table, second)
+    table.wait(93)
+    assert session_of(late).halted
+    table.deliver = lambda sender, receiver, frame: frame
+    table.play()
+    survivors_agree(table, [second], "dropped")
