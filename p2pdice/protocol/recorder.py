@@ -1,5 +1,6 @@
 """What of a game goes into its record, and when: each slot when it is complete or the game halts or ends, each
-certificate with all that it names, evidence and LEAVEs that are held at the end. Must not know files."""
+certificate with all that it names, evidence and LEAVEs that are held at the end (protocol.md section 9). Must not know
+files."""
 
 from collections.abc import Sequence
 
@@ -35,7 +36,7 @@ class Recorder:
 
     def held(self) -> None:
         """At the end: LEAVEs and evidence that no certificate has taken up."""
-        self.votes(list(self._dispute.leaves.values()))
+        self.votes([leave for _, leave in sorted(self._dispute.leaves.items())])
         self._proofs(list(self._dispute.raw_proofs))
 
     def _proofs(self, names: Sequence[bytes]) -> None:
