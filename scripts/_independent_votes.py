@@ -13,6 +13,10 @@ from _independent_rules import Rules
 Outcome = list[Any]  # [] to go on, or [[[seat, reason, hash] ...], rounds, S, mode]
 
 
+class Unheld(Exception):
+    """A vote does not hold, or decides nothing: nobody acts on it."""
+
+
 def name_of(body: Body) -> bytes:
     return hashed("body", body.raw)
 
@@ -72,23 +76,27 @@ class Halts:
             self.leaves[name] = body
             return None
         self.votes[name] = body
-        if kind == "HALT":
-            if self.boundaries.get(body.payload[0], (b"",))[0] != body.state:
-                raise Wrong("unknown-boundary")
-            self._last(body, ballot - 1)
-        elif kind == "PROPOSE":
-            if body.seat != self.proposers[(self.halt + ballot) % len(self.proposers)]:
-                raise Wrong("not-the-proposer")
-            self.outcomes[name] = self._outcome(body, ballot)
-        else:
-            return self._drop(body)
+        if kind == "PROPOSE" and body.seat != self.proposers[(self.halt + ballot) % len(self.proposers)]:
+            raise Wrong("not-the-proposer")
+        try:
+            if kind == "DROP":
+                return self._drop(body)
+            if kind == "PROPOSE":
+                self.outcomes[name] = self._outcome(body, ballot)
+        except Unheld:
+            return None
         return None
+
+    def twin(self, body: Body) -> bool:
+        """Whether its author signed something else for the same place."""
+        return any((other.seat, other.slot, other.epoch) == (body.seat, body.slot, body.epoch) and other.raw != body.raw
+                   for other in [*self.votes.values(), *self.leaves.values()])
 
     def _drop(self, body: Body) -> Outcome | None:
         followed, outcome = body.payload
         found = self.outcomes.get(followed)
         if found is None or found[0] != outcome or self.votes[followed].votes_at[2] != body.votes_at[2]:
-            raise Wrong("bad-drop")
+            raise Unheld
         _, needed, voters = found
         if body.seat not in voters:
             return None
@@ -121,15 +129,16 @@ class Halts:
         if not body.payload[-1]:
             return None
         drop = self.votes.get(body.payload[-1][0])
-        if drop is None or drop.kind != "DROP" or drop.seat != body.seat or drop.votes_at[2] > highest:
-            raise Wrong("bad-last")
+        if drop is None or drop.kind != "DROP" or drop.seat != body.seat or drop.votes_at[2] > highest \
+                or self.outcomes.get(drop.payload[0], (None,))[0] != drop.payload[1]:
+            raise Unheld
         return drop
 
     def _outcome(self, propose: Body, ballot: int) -> tuple[Outcome, int, set[int]]:
-        """What a PROPOSE decides, how many DROPs that takes, and whose count; raises Wrong if it decides nothing."""
+        """What a PROPOSE decides, how many DROPs that takes, and whose count; raises Unheld if it decides nothing."""
         lists: list[dict[int, bytes]] = [dict(part) for part in propose.payload]
         if [len(names) for names in lists] != [len(part) for part in propose.payload]:
-            raise Wrong("named-twice")
+            raise Unheld
         halts = {seat: self.votes[name] for seat, name in lists[0].items() if name in self.votes}
         leaves = {seat: self.leaves[name] for seat, name in lists[1].items() if name in self.leaves}
         if len(halts) < len(lists[0]) or len(leaves) < len(lists[1]) or not halts or lists[0].keys() & lists[2].keys() \
@@ -137,7 +146,9 @@ class Halts:
                        for seat, vote in halts.items()) \
                 or any(leave.seat != seat for seat, leave in leaves.items()) \
                 or any(self.proofs.get(name) != seat for seat, name in lists[2].items()):
-            raise Wrong("names-what-is-not-there")
+            raise Unheld
+        if any(self.boundaries.get(vote.payload[0], (b"",))[0] != vote.state for vote in halts.values()):
+            raise Unheld
         rounds = max(vote.payload[0] for vote in halts.values())
         state, rules = self.boundaries[rounds]
         owners = self.owners(rules)
@@ -147,9 +158,10 @@ class Halts:
         needed = max(1, min((len(owners) - len(counted_out)) // 2 + 1, len(voters)))
         counting = {seat: vote for seat, vote in halts.items() if seat in voters}
         if len(counting) < needed:
-            raise Wrong("decides-nothing")
+            raise Unheld
 
-        carried = [self._last(vote, ballot - 1) for vote in counting.values()]
+        carried = [drop for seat, drop in ((seat, self._last(vote, ballot - 1)) for seat, vote in halts.items())
+                   if seat in counting]
         for seat, leave in leaves.items():
             last = self._last(leave, ballot) if self._here(leave) else None
             carried += [last] if seat in counted_out else []
@@ -169,7 +181,7 @@ class Halts:
             elif against >= needed:
                 out.append([seat, "silent", b""])
         if set(owners) - {seat for seat, _, _ in out} - counting.keys():
-            raise Wrong("decides-nothing")
+            raise Unheld
         if not out:
             return [], needed, voters
         modes = [vote.payload[1] for seat, vote in counting.items() if vote.payload[0] == rounds

@@ -427,6 +427,9 @@ class Verifier:
         body = self._body(raw_body, signature)
         if body.kind in PAYLOADS:
             raise Wrong("out-of-order")
+        if self.halts.twin(body):
+            self.report.guilty.add(body.seat)
+            return None
         return self.halts.take(body)
 
     def _descend(self, outcome: Outcome) -> None:

@@ -14,7 +14,10 @@ import pytest
 
 from p2pdice.cli.main import main as program
 from p2pdice.protocol.audit import audit
+from p2pdice.protocol.messages import Reveal, SlotPayload
 from p2pdice.rules import PRESETS
+from tests.protocol.test_cheats import modified
+from tests.protocol.test_drops import kill
 from tests.tablekit import Table
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
@@ -37,8 +40,12 @@ def agreed(raw: bytes) -> str:
     first, second = audit(raw), verify(raw)
     assert second.verdict == first.verdict, (str(second), first.findings)
     assert second.guilty == {finding.seat for finding in first.findings if finding.seat is not None}, str(second)
-    if first.stopped_at is not None or first.verdict == "unreadable":
-        assert second.entries == (first.stopped_at or 0), (str(second), first.findings)
+    if first.verdict == "unreadable":
+        assert second.entries == 0
+    elif first.verdict == "fault" and first.stopped_at is not None:
+        # What a body in its place proves against its author is found there, and reading stops behind it.
+        behind = bool(first.findings) and first.findings[-1].detail == "in-the-log"
+        assert second.entries == first.stopped_at - behind, (str(second), first.findings)
     else:
         assert (second.entries, second.signatures, second.dice) == (first.entries, first.signatures, first.dice)
         assert tuple(second.winners) == first.winners
@@ -164,6 +171,15 @@ def test_the_golden_files() -> None:
         assert verify(raw).entries == (case["entry"] or 0), case["name"]
 
 
+def test_the_golden_files_with_votes() -> None:
+    """What tests/vectors/votes.json says of each whole file."""
+    cases = json.loads((VECTORS / "votes.json").read_text(encoding="utf-8"))["cases"]
+    files = [case for case in cases if "file" in case]
+    assert files
+    for case in files:
+        assert agreed(bytes.fromhex(case["file"])) == case["verdict"], case["name"]
+
+
 def test_the_golden_evidence() -> None:
     """What tests/vectors/evidence.json says of each piece."""
     from _independent_base import Wrong
@@ -195,17 +211,107 @@ def test_the_golden_keys_and_encodings() -> None:
             decode(raw)
 
 
+# --- votes
+
+
+def dropped(seed: int) -> bytes:
+    """Five, of whom one falls silent for good; the others go on."""
+    table = Table(5, list(PRESETS)[seed % 5], seed=seed)
+    table.play(8 + seed)
+    kill(table, table.nodes[seed % 5])
+    table.play()
+    return table.nodes[(seed + 1) % 5].file
+
+
+def left(seed: int) -> bytes:
+    """Three, of whom one leaves, and then another."""
+    table = Table(3, list(PRESETS)[seed % 5], seed=seed)
+    for node in table.nodes[:2]:
+        table.play(6)
+        node.peer.leave(table.now)
+        node.bot = None
+        table.settle()
+        table.wait(15)
+    table.play()
+    return table.nodes[2].file
+
+
+def convicting(seed: int) -> bytes:
+    """Four, of whom one shows other shares than it promised, and is put out for it."""
+    table = Table(4, seed=seed)
+    table.settle()
+
+    def swap(payload: SlotPayload) -> SlotPayload:
+        if isinstance(payload, Reveal):
+            return payload._replace(shares=tuple((cup, owner, b"x" * 32) for cup, owner, _ in payload.shares))
+        return payload
+
+    modified(table, table.nodes[2], swap)
+    table.play()
+    assert agreed(table.nodes[2].file) == "fault"  # its own record, in which it believes itself
+    return table.nodes[0].file
+
+
+def test_drops_leaves_and_convictions() -> None:
+    """Child epochs from the base that was voted; who is convicted makes a file a fault that is whole otherwise."""
+    assert [agreed(dropped(seed)) for seed in (0, 2)] == ["clean"] * 2
+    assert agreed(left(0)) == "clean"
+    assert agreed(convicting(6)) == "fault"
+
+
+def vote_edits(raw: bytes, chance: random.Random) -> Iterator[bytes]:
+    """Votes left out, doubled, exchanged, moved, signed otherwise, and the file cut behind them."""
+    entries = records(raw)
+    places = [number for number, entry in enumerate(entries) if entry[0] == "vote"]
+    one, other = chance.sample(places, 2)
+    exchanged = list(entries)
+    exchanged[one], exchanged[other] = exchanged[other], exchanged[one]
+    without = [*entries[:one], *entries[one + 1:]]
+    place = chance.randrange(len(entries))
+    yield chained(without)
+    yield chained([*entries[:other], entries[one], *entries[other:]])
+    yield chained(exchanged)
+    yield chained([*without[:place], entries[one], *without[place:]])
+    yield chained([*entries[:one], [*entries[one][:2], b"x" * 64], *entries[one + 1:]])
+    yield chained(entries[:one + 1])
+
+
+def changed_votes(raw: bytes, seed: int, times: int) -> None:
+    """Neither verifier calls changed votes clean: there is one order, and each vote is needed."""
+    chance = random.Random(seed)
+    for _ in range(times):
+        for changed in vote_edits(raw, chance):
+            assert (agreed(changed) == "clean") == (changed == raw)
+
+
+def test_changed_votes() -> None:
+    """Of a drop, and of two who left."""
+    for number, raw in enumerate((dropped(1), left(1))):
+        changed_votes(raw, number, 4)
+
+
+@pytest.mark.long
+def test_many_games_with_votes() -> None:
+    """Forty drops, forty leaves, and their votes changed."""
+    for seed in range(40):
+        for raw in (dropped(seed), left(seed)):
+            assert agreed(raw) in ("clean", "incomplete")
+            if audit(raw).verdict == "clean":
+                changed_votes(raw, seed, 2)
+
+
 # --- the script itself
 
 
 def test_it_shares_nothing_with_the_package() -> None:
-    """The standard library, cryptography, msgpack and its own two files."""
-    for name in ("verify_independent", "_independent_base", "_independent_rules"):
+    """The standard library, cryptography, msgpack and its own three files."""
+    names = ("verify_independent", "_independent_base", "_independent_rules", "_independent_votes")
+    for name in names:
         for node in ast.walk(ast.parse((SCRIPTS / f"{name}.py").read_text(encoding="utf-8"))):
             modules = ([alias.name for alias in node.names] if isinstance(node, ast.Import)
                        else [node.module or ""] if isinstance(node, ast.ImportFrom) else [])
             for module in (module.split(".")[0] for module in modules):
-                own = module in ("cryptography", "msgpack", "_independent_base", "_independent_rules")
+                own = module in ("cryptography", "msgpack", *names[1:])
                 assert own or module in sys.stdlib_module_names, (name, module)
 
 

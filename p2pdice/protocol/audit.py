@@ -10,7 +10,7 @@ from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import CupsShown, Dropped, Event
 from p2pdice.protocol.evidence import decode_evidence
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved
-from p2pdice.protocol.messages import Drop, Signed, parse_game, parse_slot, parse_vote
+from p2pdice.protocol.messages import AnyVote, Drop, Signed, parse_game, parse_slot, parse_vote
 from p2pdice.protocol.roster import (
     Roster,
     Seated,
@@ -117,6 +117,7 @@ class _Auditor:
         self._entries = read_entries(raw)
         self._replayed = found
         self._report = found.report
+        self._voted: tuple[int, int, int] | None = None  # place of the last vote, None where none is undecided
 
     def run(self) -> None:
         ledger = Ledger(self._seats())
@@ -185,7 +186,7 @@ class _Auditor:
         said = ledger.slots[-1]
         # One order only, that of the seats: a file with the same entries otherwise would be another file. And a
         # record holds the votes of a halt only when they came to a decision.
-        if ledger.over or (said and message.seat <= max(said)) or dispute.halting.votes:
+        if ledger.over or (said and message.seat <= max(said)) or self._voted is not None:
             raise Malformed("out-of-order")
         try:
             events = ledger.add(message)
@@ -216,6 +217,10 @@ class _Auditor:
         except Proved as proved:
             self._found(entry, proved, "in-the-log")
             return
+        place = _place(vote)
+        if self._voted is not None and place < self._voted:  # one order of votes too
+            raise Malformed("out-of-order")
+        self._voted = place
         decided = dispute.halting.certificate() if isinstance(vote.payload, Drop) else None
         if decided is None:
             return
@@ -228,6 +233,7 @@ class _Auditor:
                 if isinstance(event, Dropped):
                     self._stand(event)
             self._tell(events)
+        self._voted = None
         dispute.decided(outcome, 0.0)
 
     def _stand(self, event: Dropped) -> None:
@@ -255,6 +261,14 @@ class _Auditor:
             raise Malformed("misplaced")
         self._report.signatures += len(evidence.bodies)
         self._found(entry, Proved(seat, evidence), "evidence")
+
+
+def _place(vote: AnyVote) -> tuple[int, int, int]:
+    """Where a vote stands in the record of its halt: LEAVEs, then by ballot HALTs, PROPOSE, DROPs, each by seat."""
+    if len(vote.slot) == 1:
+        return -1, 0, vote.seat
+    word, _, ballot = vote.slot
+    return ballot, ("halt", "propose", "drop").index(word), vote.seat
 
 
 @contextmanager
