@@ -1,0 +1,125 @@
+"""A program that no honest table has: floods a port on loopback until it is ended. `flooder.py PORT KIND` begins when a
+line comes in. The kinds: halfopen (1,000 connections that say nothing), drip (a byte now and then), hello (a megabyte
+at once, before TLS and as a first frame), connect (connections that come and go), garbage (proved strangers that send
+frames of noise), player (a seat at the table whose bot plays, and whose links bring as much as a link may)."""
+
+import asyncio
+import contextlib
+import os
+import random
+import socket
+import ssl
+import sys
+
+from p2pdice.fairness.keys import SigningKey
+from p2pdice.net.channel import open_channel
+from p2pdice.net.driver import Settings, join
+from p2pdice.net.errors import ChannelError
+from p2pdice.protocol import frames
+
+HOST = "127.0.0.1"
+CROWD = 1000
+DRIP_S, AGAIN_S = 0.5, 0.01
+PLAYER_FRAMES_PER_S, PLAYER_BATCHES_PER_S = 400, 16
+MEGABYTE = bytes(1024 * 1024)
+
+
+async def halfopen(port: int) -> None:
+    """One of a crowd that connects, says nothing, and comes back when it is sent away."""
+    await asyncio.gather(*(_sit(port, drip=False) for _ in range(CROWD)))
+
+
+async def drip(port: int) -> None:
+    """The same with a byte now and then, so that nobody looks dead."""
+    await asyncio.gather(*(_sit(port, drip=True) for _ in range(CROWD // 10)))
+
+
+async def _sit(port: int, *, drip: bool) -> None:
+    while True:
+        with contextlib.suppress(OSError):
+            reader, writer = await asyncio.open_connection(HOST, port)
+            while drip and not reader.at_eof():
+                writer.write(b"\x16")
+                await asyncio.sleep(DRIP_S)
+            await reader.read()
+            writer.close()
+        await asyncio.sleep(DRIP_S)
+
+
+async def hello(port: int) -> None:
+    """A megabyte where a few bytes are due: in place of a handshake, and inside one."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    while True:
+        for tls in (None, context):
+            with contextlib.suppress(OSError):
+                _, writer = await asyncio.open_connection(HOST, port, ssl=tls)
+                writer.write(len(MEGABYTE).to_bytes(4, "big") + MEGABYTE)
+                await writer.drain()
+                writer.close()
+        await asyncio.sleep(AGAIN_S)
+
+
+async def connect(port: int) -> None:
+    """As many connections as one process can open and close."""
+    loop = asyncio.get_running_loop()
+    while True:
+        with contextlib.suppress(OSError), socket.socket() as one:
+            one.setblocking(False)
+            await loop.sock_connect(one, (HOST, port))
+
+
+async def garbage(port: int) -> None:
+    """A crowd of proved strangers, each with a key of its own, who send noise as fast as it is taken."""
+    await asyncio.gather(*(_noise(port, random.Random(number)) for number in range(100)))
+
+
+async def _noise(port: int, source: random.Random) -> None:
+    frames = [source.randbytes(size) for size in (1, 10, 100, 1000, 60_000)]
+    while True:
+        with contextlib.suppress(ChannelError):
+            channel = await open_channel(HOST, port, SigningKey(source.randbytes(32)))
+            reading = asyncio.create_task(channel.receive())
+            while not reading.done():
+                channel.send(source.choice(frames))
+                await asyncio.sleep(0)
+            channel.abort()
+            with contextlib.suppress(ChannelError):
+                await reading
+        await asyncio.sleep(AGAIN_S)
+
+
+async def player(port: int) -> None:
+    """Sits down and plays; meanwhile asks the others for the whole game, pings, talks, repeats all that was said.
+
+    Just below what a link may bring: above it, a player's own moves wait behind its noise, and it is late.
+    """
+    settings = Settings("Flooder", None, bind=HOST, mdns=False, auto="easy", consent=True)
+    driver = join(settings, (HOST, port), wanted=None)
+    playing = asyncio.create_task(driver.run())
+    small = [frames.encode(frame) for frame in (
+        frames.Fetch(0, 0), frames.Ping((), 2, 0, 0, 2**40, b"", b""), frames.Chat("!" * 200), frames.Look())]
+    turn = 0
+    while not playing.done():
+        await asyncio.sleep(1 / PLAYER_FRAMES_PER_S)
+        turn += 1
+        session = driver.peer.session if driver.mesh.peers else None
+        for link in driver.mesh.peers if session else ():
+            driver.mesh.send(link, small[turn % len(small)])
+            if session and turn % (PLAYER_FRAMES_PER_S // PLAYER_BATCHES_PER_S) == 0:
+                said = [signed.value() for signed in session.since(0, 0)]
+                driver.mesh.send(link, frames.encode(frames.batches(said)[-1]))
+    await playing
+
+
+async def main(port: int, kind: str) -> None:
+    """All of one kind, until this process is ended."""
+    kinds = {"halfopen": halfopen, "drip": drip, "hello": hello, "connect": connect, "garbage": garbage,
+             "player": player}
+    await kinds[kind](port)
+
+
+if __name__ == "__main__":
+    sys.stdin.readline()
+    os.nice(19)  # it stands for another computer: its own work is not to be the game's
+    asyncio.run(main(int(sys.argv[1]), sys.argv[2]))
