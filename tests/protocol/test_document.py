@@ -161,10 +161,18 @@ def limits() -> str:
         ("time to prove who one is", f"{channel.HANDSHAKE_S:g} s"),
         ("strangers at the port", f"{listener.EARLY_IN_ALL}, {listener.EARLY_PER_ADDRESS} of one address, "
                                   f"{listener.EARLY_LOCAL} of this computer"),
+        ("visits", f"{listener.VISITS_PER_S:g}/s of one address, {listener.VISITS_PER_S_IN_ALL:g}/s in all; bursts of "
+                   f"{listener.VISITS_BURST:g} and {listener.VISITS_BURST_IN_ALL:g}"),
         ("links", f"{mesh.LINKS_IN_ALL}, {mesh.LINKS_PER_ADDRESS} of one address"),
         ("incoming frames of a link", f"{mesh.FRAMES_PER_S:g}/s, bursts of {mesh.FRAMES_BURST:g}"),
         ("incoming bytes of a link", f"{mesh.BYTES_PER_S / megabyte:g} MiB/s, "
                                      f"bursts of {mesh.BYTES_BURST / megabyte:g} MiB"),
+        ("time spent on what a link brings", "an even share of all links'"),
+        ("all strangers together, during a game",
+         f"{mesh.STRANGERS_FRAMES_PER_S:g} frames/s, {mesh.STRANGERS_BYTES_PER_S / 1024:g} KiB/s, "
+         f"{mesh.STRANGERS_WORK:.0%} of the time"),
+        ("a link of somebody who does not sit down", f"{peer.STRANGER_S:g} s"),
+        ("answers to FETCH and to `look`", f"one each {peer.SERVE_S:g} s and {peer.LOOK_S:g} s of a link"),
         ("guesses of a room code", f"{roomcode.MOST_GUESSES} for each code, {roomcode.EXCHANGE_S:g} s for each"),
         ("between two answers to one guesser", f"at most {roomcode.SLOWEST_S:g} s"),
         ("a newcomer's wait for the other guests' proof", f"{roomcode.PAIR_S:g} s"),
@@ -176,6 +184,9 @@ def limits() -> str:
         ("ballots of a halt", halting.MOST_BALLOTS),
         ("votes kept of one player", f"{dispute.MOST_VOTE_BYTES / megabyte:g} MiB in a game"),
         ("evidence kept against one player", f"{dispute.MOST_PROOFS} pieces, and smaller or named ones"),
+        ("ballots of a halt", halting.MOST_BALLOTS),
+        ("votes kept of a player", f"{dispute.MOST_VOTE_BYTES // megabyte} MiB"),
+        ("evidence kept against a player", f"{dispute.MOST_PROOFS} pieces"),
         ("a proposer's wait for more HALTs", f"{halting.MORE_HALTS_S:g} s"),
         ("a quiet time after a GO-ON", f"{dispute.QUIET_S:g} s"),
         ("a showdown that may finish before a halt", f"{session.SHOWDOWN_S:g} s"),
