@@ -335,14 +335,16 @@ class Session:
         if self._going:  # from inside: the loop below goes on anyway
             return
         self._going = True
-        progress = True
-        while progress and not self.closed:
-            halt_at = self._halt_at()
-            standing = self.halted or (halt_at is not None and now >= halt_at)
-            progress = not standing and (self._take_in(now) or (not self.resuming and self._say_owed(now)))
-            if not progress:
-                progress = self._settle_dispute(now)
-        self._going = False
+        try:
+            progress = True
+            while progress and not self.closed:
+                halt_at = self._halt_at()
+                standing = self.halted or (halt_at is not None and now >= halt_at)
+                progress = not standing and (self._take_in(now) or (not self.resuming and self._say_owed(now)))
+                if not progress:
+                    progress = self._settle_dispute(now)
+        finally:
+            self._going = False
         if self.ledger.over and not self.closed:
             self._won()
 
@@ -445,9 +447,9 @@ class Session:
             at = self.clocks.accused_at
             owing = {self.ledger.owner(seat) for seat in self.ledger.missing}
             may_finish = self.ledger.phase is Phase.REVEAL and not owing & dispute.accused
-            times.append(at + SHOWDOWN_S if may_finish else at)
+            times.append(at + self._at_most(SHOWDOWN_S) if may_finish else at)
         if dispute.seen_at is not None:
-            grace = GRACE_S if self._own_turn else 0.0
+            grace = self._at_most(GRACE_S) if self._own_turn else 0.0
             times.append(max(dispute.quiet_until, dispute.seen_at + grace))
         return min((time for time in times if time is not None), default=None)
 
@@ -455,6 +457,10 @@ class Session:
         """Whether silence is all there is between two owners: neither can decide anything by it."""
         owners = self.ledger.owners_in(self.ledger.game)
         return len(owners) == 2 and self.me in owners and not self.dispute.accused
+
+    def _at_most(self, seconds: float) -> float:
+        """A courtesy, cut where the drop time is short: whoever waits longer would be named for a missing HALT."""
+        return min(seconds, self.seated.roster.terms.drop_time_s / 2)
 
     def _carry_out(self, outcome: Outcome, now: float) -> None:
         certificate = self.dispute.halting.certificate()
