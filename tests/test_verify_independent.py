@@ -13,6 +13,7 @@ import msgpack
 import pytest
 
 from p2pdice.cli.main import main as program
+from p2pdice.fairness.framing import Label
 from p2pdice.protocol.audit import audit
 from p2pdice.protocol.messages import Reveal, SlotPayload
 from p2pdice.rules import PRESETS
@@ -288,6 +289,24 @@ def test_changed_votes() -> None:
     """Of a drop, and of two who left."""
     for number, raw in enumerate((dropped(1), left(1))):
         changed_votes(raw, number, 4)
+
+
+def test_a_vote_that_decides_nothing_has_no_place() -> None:
+    """A HALT of the one who fell silent, in its place and well signed, that no PROPOSE names: a fault to both."""
+    table = Table(5, seed=1)
+    table.play(9)
+    silent = table.nodes[1]
+    kill(table, silent)
+    table.play()
+    entries = records(table.nodes[2].file)
+    halts = [number for number, entry in enumerate(entries) if entry[0] == "vote" and b"HALT" in entry[1]]
+    value = msgpack.unpackb(entries[halts[0]][1])
+    value[6] = table.seat(silent)
+    body: bytes = msgpack.packb(value)
+    place = next(number for number in halts if msgpack.unpackb(entries[number][1])[6] > value[6])
+    assert agreed(chained(entries)) == "clean"
+    vote = ["vote", body, silent.key.sign(Label.SIG, body)]
+    assert agreed(chained([*entries[:place], vote, *entries[place:]])) == "fault"
 
 
 @pytest.mark.long

@@ -118,6 +118,7 @@ class _Auditor:
         self._replayed = found
         self._report = found.report
         self._voted: tuple[int, int, int] | None = None  # place of the last vote, None where none is undecided
+        self._undecided: set[bytes] = set()
 
     def run(self) -> None:
         ledger = Ledger(self._seats())
@@ -221,10 +222,13 @@ class _Auditor:
         if self._voted is not None and place < self._voted:  # one order of votes too
             raise Malformed("out-of-order")
         self._voted = place
+        self._undecided.add(vote.signed.hash)
         decided = dispute.halting.certificate() if isinstance(vote.payload, Drop) else None
         if decided is None:
             return
         votes, outcome = decided
+        if not self._undecided <= {one.signed.hash for one in votes}:
+            raise Malformed("not-needed")  # a record holds no more than decides: with more, one history had many files
         if not outcome.goes_on:
             if outcome.base is None or ledger.mark(outcome.base) is None:
                 raise Malformed("another-base")
@@ -234,6 +238,7 @@ class _Auditor:
                     self._stand(event)
             self._tell(events)
         self._voted = None
+        self._undecided.clear()
         dispute.decided(outcome, 0.0)
 
     def _stand(self, event: Dropped) -> None:
