@@ -404,7 +404,7 @@ class Driver:
             assert self._file is not None, "only its append raises"
             self._file.close()
             self._file = None
-            self.on_event(Troubled("nothing-kept", {"detail": error.strerror or str(error)}))
+            self.store.fail(error)
 
     def _open_record(self) -> TranscriptWriter:
         """The transcript begins with its first record."""

@@ -77,6 +77,8 @@ def open_record(path: Path, valid: Callable[[bytes], int | None]) -> Appender:
         try:
             return Appender.create(path)
         except FileExistsError:
+            if not path.is_file() and not path.is_dir():  # a device or a pipe may have no end
+                raise StoreError("record-exists", path=str(path)) from None
             length = valid(path.read_bytes())
             if length is None:
                 raise StoreError("record-exists", path=str(path)) from None

@@ -51,7 +51,7 @@ class Store:
             try:
                 folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
             except OSError as error:
-                self._fail(error)
+                self.fail(error)
 
     def identity(self) -> Identity:
         """The first identity that no other process has, made if need be."""
@@ -81,7 +81,7 @@ class Store:
     def ahead(self, identity: Identity, game: str) -> Ahead:
         """The write-ahead of a game (its id in hex), with what an earlier process left in it."""
         bytes.fromhex(game)  # a file name is never made from anything else
-        ahead = Ahead(identity.folder and identity.folder / f"{game}{SUFFIX}", self._fail)
+        ahead = Ahead(identity.folder and identity.folder / f"{game}{SUFFIX}", self.fail)
         ahead.load()
         return ahead
 
@@ -102,7 +102,7 @@ class Store:
                 except FileExistsError:
                     continue
         except OSError as error:
-            self._fail(error)
+            self.fail(error)
         return None
 
     def _take(self, folder: Path) -> Identity | None:
@@ -113,7 +113,7 @@ class Store:
             held = lock(folder / "lock")
             seed = _seed(folder / "key") if held is not None else None
         except OSError as error:
-            self._fail(error)
+            self.fail(error)
             seed = None
         if seed is None:
             if held is not None:
@@ -121,8 +121,8 @@ class Store:
             return None
         return Identity(SigningKey(seed), folder, held)
 
-    def _fail(self, error: OSError) -> None:
-        """From here on in memory; said once."""
+    def fail(self, error: OSError) -> None:
+        """From here on in memory; said once, whichever file it was."""
         self._folder = None
         if self.problem is None:
             self.problem = error.strerror or str(error)

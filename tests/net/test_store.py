@@ -302,3 +302,11 @@ def test_a_full_disk_tears_nothing(tmp_path: Path) -> None:
     appender.append(b"next")
     appender.close()
     assert (tmp_path / "record").read_bytes() == bytes(900) + b"next"
+
+
+@posix
+def test_a_record_that_is_no_file(tmp_path: Path) -> None:
+    """A pipe or a device is not read, for it may have no end."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="record-exists"):
+        open_record(tmp_path / "pipe", lambda content: None)
