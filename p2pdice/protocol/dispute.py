@@ -100,6 +100,11 @@ class Dispute:
 
     # --- coming in
 
+    def knows(self, vote: AnyVote) -> bool:
+        """Whether exactly this vote is here already."""
+        known = self._votes.get((vote.epoch, vote.slot, vote.seat))
+        return known is not None and known.signed == vote.signed
+
     def receive(self, vote: AnyVote, now: float) -> bool:
         """A vote whose signature holds; whether it was new and of use. Raises Proved, or Malformed."""
         if self.ledger.owner(vote.seat) != vote.seat:

@@ -234,6 +234,9 @@ class Session:
         return message.seat
 
     def _receive_vote(self, vote: AnyVote, now: float) -> int | None:
+        # Others send all votes of a halt again and again: that costs no signature, and is no sign of its author's life.
+        if self.dispute.knows(vote):
+            return None
         if not vote.signed.holds(self.ledger.verifiers[vote.seat]):
             raise PeerFault("bad-signature")
         self.clocks.heard(vote.seat, now)

@@ -271,6 +271,20 @@ def test_nobody_honest_is_ever_convicted_by_votes() -> None:
     assert not any(node.of(FaultProved) for node in table.nodes)
 
 
+def test_a_known_vote_is_no_sign_of_life() -> None:
+    """What others pass on of somebody who is gone does not put off the moment when it is late."""
+    table = Table(3, seed=17, turn_time_s=0)
+    table.play(6)
+    first, second = table.nodes[:2]
+    second.peer.leave(table.now)
+    table.settle()
+    session = session_of(first)
+    (leave,) = session.dispute.leaves.values()
+    heard = dict(session.clocks._heard)
+    session.receive(leave.signed, table.now + 60)
+    assert session.clocks._heard == heard
+
+
 def test_who_stands_still_before_a_showdown_comes_to_the_base_after_it() -> None:
     """Of an open showdown it lacks one message, the lowest seat's; the others have gone on, and drop somebody there."""
     table = Table(4, seed=16)
