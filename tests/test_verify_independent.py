@@ -13,7 +13,7 @@ import msgpack
 import pytest
 
 from p2pdice.cli.main import main as program
-from p2pdice.fairness.framing import Label
+from p2pdice.fairness.labels import Label
 from p2pdice.protocol.audit import audit
 from p2pdice.protocol.messages import Reveal, SlotPayload
 from p2pdice.rules import PRESETS
@@ -305,7 +305,7 @@ def test_a_vote_that_decides_nothing_has_no_place() -> None:
     body: bytes = msgpack.packb(value)
     place = next(number for number in halts if msgpack.unpackb(entries[number][1])[6] > value[6])
     assert agreed(chained(entries)) == "clean"
-    vote = ["vote", body, silent.key.sign(Label.SIG, body)]
+    vote = ["vote", body, silent.key.sign(Label.SIGNED_BODY, body)]
     assert agreed(chained([*entries[:place], vote, *entries[place:]])) == "fault"
 
 
