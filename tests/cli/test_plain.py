@@ -151,13 +151,14 @@ async def test_hints_tell_the_odds_with_each_turn() -> None:
     game = new_game(RULES, 3, opener=2)
     deal(game)
     apply(game, 2, bid(5, 3))
-    driver = FakeDriver(formed(RULES), round_begun(game), events.ActionMade(2, bid(5, 3), auto=False))
+    driver, out = FakeDriver(), StringIO()
     driver.seen = view(game, 0, {0: (1, 3, 3, 5, 6)})
-    run = asyncio.create_task(_play(driver, "/hints off\n2x3\n"))
-    driver.first = (*driver.first, MINE)
-    driver.answers = [[MADE, MINE]]
-    _status, lines = await run
-    assert sum("By what you see, at least 5 threes" in line for line in lines) == 1
+    play = Play(driver, Plain(None, out, piped=True))
+    driver.tell(formed(RULES), round_begun(game), events.ActionMade(2, bid(5, 3), auto=False), MINE)
+    assert out.getvalue().count("By what you see, at least 5 threes") == 1
+    await play.line("/hints off")
+    driver.tell(MADE, MINE)
+    assert out.getvalue().count("By what you see, at least 5 threes") == 1
 
 
 async def test_odds_of_any_bid() -> None:
