@@ -15,6 +15,7 @@ from zeroconf import Error, ServiceInfo
 
 from p2pdice.cli.clean import clean, clean_name, width
 from p2pdice.cli.commands import parse
+from p2pdice.fairness.labels import Label
 from p2pdice.net.channel import VERSION, _read_greeting
 from p2pdice.net.discovery import TYPE
 from p2pdice.net.errors import ChannelError
@@ -207,9 +208,7 @@ class Live:
             session = cheat.peer.session
             said = [signed.body for signed in session.since(0, 0)] if session else []
             wrong = packed(twisted(source, unpack(source.choice(said or bodies()))))
-            if not wrong:
-                return
-            raw = frames.encode(frames.Bodies((sign(cheat.key, unpack(wrong)).value(),)))
+            raw = frames.encode(frames.Bodies(((wrong, cheat.key.sign(Label.SIGNED_BODY, wrong)),)))
         self.table.hand(cheat, victim, raw)
 
     @staticmethod
