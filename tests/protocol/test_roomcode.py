@@ -194,7 +194,7 @@ def test_guests_that_cannot_reach_each_other_play_all_the_same() -> None:
     assert {node.report().verdict for node in table.nodes} == {"clean"}
 
 
-def test_a_table_that_plays_again_keeps_its_code_and_a_new_link_proves_it_anew() -> None:
+def test_a_new_link_proves_the_code_anew() -> None:
     """What was proved over one connection says nothing about the next."""
     table = Table(2, code=CODE, automatic=False)
     table.settle()
