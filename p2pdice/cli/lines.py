@@ -55,7 +55,10 @@ class Lines:
             return None
         if self._thread is None:
             loop = asyncio.get_running_loop()
-            self._thread = threading.Thread(target=self._fetch, args=(self._descriptor, loop), daemon=True)
+            # A descriptor of the thread's own: the stream may be closed, and its number mean another file, while the
+            # thread still waits on it.
+            own = os.dup(self._descriptor)
+            self._thread = threading.Thread(target=self._fetch, args=(own, loop), daemon=True)
             self._thread.start()
         line = await self._queue.get()
         if line is None:
@@ -63,7 +66,11 @@ class Lines:
         return line
 
     def _fetch(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile: nobody reads any more
+        try:
             for line in split(_chunks(descriptor)):
                 loop.call_soon_threadsafe(self._queue.put_nowait, line)
             loop.call_soon_threadsafe(self._queue.put_nowait, None)
+        except RuntimeError:  # the loop was closed meanwhile: nobody reads any more
+            pass
+        finally:
+            os.close(descriptor)
