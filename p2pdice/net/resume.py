@@ -14,7 +14,7 @@ from p2pdice.net.store import Store
 from p2pdice.protocol.errors import LocalFault
 from p2pdice.protocol.kept import unrecorded
 from p2pdice.protocol.peer import Peer
-from p2pdice.protocol.transcript import Damaged, go_on_with
+from p2pdice.protocol.transcript import go_on_with
 
 
 def resume(settings: Settings) -> Driver:
@@ -24,14 +24,16 @@ def resume(settings: Settings) -> Driver:
         raise NetError("nothing-to-resume")
     identity, game = found
     kept = dict(Store(settings.folder).ahead(identity, game).entries)
-    path = settings.record or Path(kept.get("transcript", b"").decode())
     try:
+        path = settings.record or Path(kept.get("transcript", b"").decode())
+        levels = {bytes.fromhex(key): level
+                  for key, level in (pair.split("=") for pair in kept.get("levels", b"").decode().split())}
         raw = path.read_bytes()
         writer, whole = go_on_with(raw)
         file = Appender.take_up(path, whole)
         missing = b"".join(writer.add(kind, signed) for kind, signed in unrecorded(kept, writer.entries))
         file.append(missing)
-    except (OSError, Damaged) as error:
+    except (OSError, ValueError) as error:  # Damaged is a ValueError, as is what a damaged folder makes of the rest
         identity.release()
         raise NetError("nothing-to-resume") from error
 
@@ -44,8 +46,7 @@ def resume(settings: Settings) -> Driver:
 
     driver = Driver(replace(settings, record=None, identity=identity), make_peer, None)
     driver.take_up(file, writer)
-    for pair in kept.get("levels", b"").decode().split():
-        key, _, level = pair.partition("=")
-        if level in LEVELS and bytes.fromhex(key) != identity.key.public:
-            driver.levels[bytes.fromhex(key)] = LEVELS[level]
+    for key, level in levels.items():
+        if level in LEVELS and key != identity.key.public:
+            driver.levels[key] = LEVELS[level]
     return driver

@@ -74,7 +74,10 @@ def test_two_after_another() -> None:
     for node in table.nodes[:3]:
         kill(table, node)
         gone.append(node)
-        table.wait(100)
+        for _ in range(30):
+            if len(table.nodes[-1].of(Dropped)) == len(gone):
+                break
+            table.wait(10)
         table.play(12)
     table.play()
     survivors_agree(table, [node for node in gone if not _was_out(table, node)], "dropped")
@@ -309,8 +312,14 @@ def test_who_stands_still_before_a_showdown_comes_to_the_base_after_it() -> None
     assert session_of(late).ledger.missing == (0,)
     assert session_of(first).ledger.slot > showdown
     kill(table, second)
+    lost = table.deliver
+    table.deliver = lambda sender, receiver, raw: None if sender is late else lost(sender, receiver, raw)
     table.wait(93)
     assert session_of(late).halted
+    assert session_of(first).halted
     table.deliver = lambda sender, receiver, frame: frame
+    table.wait(4)
+    assert session_of(late).ledger.slot < session_of(first).ledger.slot
+    assert (0, 3) in session_of(first).dispute.halting.halts, "whoever is ahead asks for the votes of who is behind"
     table.play()
     survivors_agree(table, [second], "dropped")
