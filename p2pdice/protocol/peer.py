@@ -345,8 +345,8 @@ class Peer:
                 self._fetch(link, 0, now)
             elif theirs == own and ping.state != own_state:
                 self._fetch(link, 1, now)
-            elif theirs == own and ping.held != own_held:
-                self._fetch(link, 0, now)
+            elif ping.held != own_held and (theirs == own or (theirs[:2] == own[:2] and self._halted)):
+                self._fetch(link, 0, now)  # while halted, whoever is behind may hold votes that are missing here
 
     def _fetch(self, link: bytes, back: int, now: float) -> None:
         """Ask for everything from the open slot on, or from `back` slots before it."""
@@ -531,6 +531,10 @@ class Peer:
         if closed and not self.closed:
             self.closed, self._closed_at = closed, now
             self._to_all(self._ping(now))
+
+    @property
+    def _halted(self) -> bool:
+        return self.session is not None and self.session.halted
 
     def _place(self) -> tuple[int, int, int, int, bytes, bytes]:
         """How far this process is, as a ping says it."""
