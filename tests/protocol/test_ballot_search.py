@@ -38,6 +38,26 @@ SHORT = [
 ]
 
 
+# By the number of players: three in three ballots or two halts, four in two ballots, five with most seats held back.
+FULL = {
+    3: [*(Scene(3, 3, liar=liar) for liar in (None, 0, 1, 2)), Scene(3, 3, liar=1, evidence=True),
+        Scene(3, 3, loser=2), Scene(3, 3, liar=0, loser=2), Scene(3, 3, leavers=seats(0)),
+        *(Scene(3, 2, liar=liar, evidence=evidence, leavers=ALL) for liar in (0, 1, 2) for evidence in (False, True)),
+        *(Scene(3, 2, liar=liar, loser=loser, leavers=ALL) for liar in (None, 0) for loser in (0, 1, 2)),
+        Scene(3, 2, halts=2), Scene(3, 2, halts=2, liar=0), Scene(3, 2, halts=2, liar=2, leavers=seats(1)),
+        Scene(3, 2, halts=2, leavers=seats(0), loser=2)],
+    4: [*(Scene(4, 2, liar=liar) for liar in (None, 0, 1, 3)), Scene(4, 2, liar=0, evidence=True),
+        Scene(4, 2, loser=3), Scene(4, 2, liar=0, loser=3, evidence=True), Scene(4, 2, leavers=seats(0)),
+        Scene(4, 2, leavers=seats(3), loser=0), Scene(4, 2, liar=0, leavers=seats(0)),
+        Scene(4, 2, liar=1, leavers=seats(2), late=seats(3), deaf=seats(2, 3)), Scene(4, 3, late=seats(2, 3), liar=0)],
+    5: [Scene(5, 1, liar=0), Scene(5, 2, late=seats(2, 3, 4), deaf=seats(1, 2, 3, 4)),
+        Scene(5, 2, liar=0, late=seats(3, 4), deaf=seats(2, 3, 4)),
+        Scene(5, 2, liar=4, late=seats(2, 3), deaf=seats(1, 2, 3)),
+        Scene(5, 2, liar=0, loser=4, late=seats(2, 3, 4), deaf=seats(2, 3), evidence=True),
+        Scene(5, 2, leavers=seats(1, 4), late=seats(2, 3, 4), deaf=seats(1, 2, 3, 4))],
+}
+
+
 def search(scenes: Iterable[Scene], most: int = 10_000_000) -> int:
     """All states of some scenes; how many there were."""
     total = 0
@@ -55,6 +75,13 @@ def search(scenes: Iterable[Scene], most: int = 10_000_000) -> int:
 def test_every_state_of_small_tables() -> None:
     """The short form."""
     assert search(SHORT) > 30_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("players", FULL)
+def test_every_state_of_larger_tables(players: int) -> None:
+    """The full form: of each scene all states, or the 300,000 nearest to its start."""
+    assert search(FULL[players], most=300_000) > 100_000
 
 
 # --- what the search has found
