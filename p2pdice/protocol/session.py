@@ -27,6 +27,7 @@ from p2pdice.protocol.ledger import Ledger, OtherState, Proved, equivocation
 from p2pdice.protocol.messages import (
     AnyMessage,
     AnyVote,
+    Halt,
     Mode,
     Signed,
     SlotPayload,
@@ -343,7 +344,9 @@ class Session:
             while progress and not self.closed:
                 halt_at = self._halt_at()
                 standing = self.halted or (halt_at is not None and now >= halt_at)
-                progress = not standing and (self._take_in(now) or (not self.resuming and self._say_owed(now)))
+                # What came is taken in also when it is time to halt: else this process would halt there for ever.
+                progress = not self.halted and (self._take_in(now) or (
+                    not standing and not self.resuming and self._say_owed(now)))
                 if not progress:
                     progress = self._settle_dispute(now)
         finally:
@@ -468,8 +471,14 @@ class Session:
     def _carry_out(self, outcome: Outcome, now: float) -> None:
         certificate = self.dispute.halting.certificate()
         assert certificate is not None, "an outcome comes from a certificate"
-        if outcome.base:
-            self._reach(outcome.base)
+        # A verifier reads votes only when its log has come to where their authors stood.
+        stood = {Boundary(vote.payload.rounds, vote.state) for vote in certificate[0] if isinstance(vote.payload, Halt)}
+        if outcome.base is None:
+            while any(self.ledger.mark(boundary) is None for boundary in stood) and self._take_in(now):
+                pass
+        else:
+            for boundary in sorted({outcome.base, *filter(self._prove, stood)}):
+                self._reach(boundary)
             self._recorder.slot(self.ledger.slot)
         self._recorder.votes(certificate[0])
         if outcome.goes_on:

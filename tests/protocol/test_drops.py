@@ -288,13 +288,13 @@ def test_a_known_vote_is_no_sign_of_life() -> None:
     assert session.clocks._heard == heard
 
 
-def test_who_stands_still_before_a_showdown_comes_to_the_base_after_it() -> None:
-    """Of an open showdown it lacks one message, the lowest seat's; the others have gone on, and drop somebody there."""
-    table = Table(4, seed=16)
+def showdown_without(seed: int) -> tuple[Table, Node]:
+    """Of an open showdown the last seat lacks one message, the lowest seat's; the others have gone on."""
+    table = Table(4, seed=seed)
     while not any(node.peer.session and node.peer.session.ledger.phase is Phase.REVEAL for node in table.nodes):
         if not table.flush():
             any(table.decide(node) for node in table.nodes)
-    first, second, late = (table.at(seat) for seat in (0, 1, 3))
+    first, late = table.at(0), table.at(3)
     showdown = max(session_of(node).ledger.slot for node in table.nodes)
 
     def hold_back(sender: Node, receiver: Node, raw: bytes) -> bytes | None:
@@ -311,6 +311,13 @@ def test_who_stands_still_before_a_showdown_comes_to_the_base_after_it() -> None
     table.settle()
     assert session_of(late).ledger.missing == (0,)
     assert session_of(first).ledger.slot > showdown
+    return table, late
+
+
+def test_who_stands_still_before_a_showdown_comes_to_the_base_after_it() -> None:
+    """The others drop somebody after it."""
+    table, late = showdown_without(16)
+    first, second = table.at(0), table.at(1)
     kill(table, second)
     lost = table.deliver
     table.deliver = lambda sender, receiver, raw: None if sender is late else lost(sender, receiver, raw)
@@ -323,3 +330,17 @@ def test_who_stands_still_before_a_showdown_comes_to_the_base_after_it() -> None
     assert (0, 3) in session_of(first).dispute.halting.halts, "whoever is ahead asks for the votes of who is behind"
     table.play()
     survivors_agree(table, [second], "dropped")
+
+
+def test_who_goes_on_after_a_halt_before_a_showdown_has_it_in_the_record() -> None:
+    """Votes from after a showdown are no use to a verifier that has not seen it."""
+    table, late = showdown_without(16)
+    for node in table.nodes:
+        if node is not late:
+            node.peer.hold(3, True, table.now)
+    table.wait(93)
+    assert session_of(late).halted
+    table.deliver = lambda sender, receiver, frame: frame
+    table.play()
+    assert all(node.of(Resumed) for node in table.nodes)
+    survivors_agree(table, [], "dropped")
