@@ -142,7 +142,8 @@ def put(row: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
     return (*row[:at], value, *row[at + 1:])
 
 
-def _vote(slot: VoteSlot, seat: int, payload: VotePayload, state: bytes = b"") -> AnyVote:
+def faked(slot: VoteSlot, seat: int, payload: VotePayload, state: bytes = b"") -> AnyVote:
+    """A vote as if it were signed."""
     return Vote(GAME, EPOCH, slot, state, seat, payload, Signed(repr((slot, seat, payload, state)).encode(), b""))
 
 
@@ -191,23 +192,23 @@ class Judge:
         halting = Halting(Surroundings(
             EPOCH, tuple(range(self.scene.players)), None, lambda base: self.scene.owners(base.rounds),
             lambda base: None, lambda base: BOUNDS[0] if base.rounds else None, lambda now: (),
-            lambda slot, state, payload: _vote(slot, 0, payload), leaves, (), proofs), case.halt)
+            lambda slot, state, payload: faked(slot, 0, payload), leaves, (), proofs), case.halt)
         here = {one.seat for one in case.named}
         halts = []
         for one in case.named:
             missing = tuple((seat, one.boundary) if seat in here else (seat,) for seat, how in enumerate(names)
                             if how and seat != one.seat and seat in self.scene.owners(one.boundary)
                             and not (how == 2 and seat not in here and one.seat == max(here)))
-            halts.append(_vote(("halt", case.halt, case.ballot), one.seat, Halt(
+            halts.append(faked(("halt", case.halt, case.ballot), one.seat, Halt(
                 one.boundary, "", one.boundary, int(names[one.seat] != 2), missing,
                 self._last(halting, case.halt, one.seat, one.last)), BOUNDS[one.boundary].state))
             halting.take(halts[-1])
         for gone in case.left:
             highest = gone.highest if gone.highest == UNSURE else gone.highest + 1
             last = self._last(halting, gone.halt, gone.seat, gone.last)
-            leave = narrow_vote(_vote(("leave",), gone.seat, Leave(gone.halt, highest, last)), Leave)
+            leave = narrow_vote(faked(("leave",), gone.seat, Leave(gone.halt, highest, last)), Leave)
             leaves[leave.signed.hash] = leave
-        propose = narrow_vote(_vote(
+        propose = narrow_vote(faked(
             ("propose", case.halt, case.ballot), self.scene.proposer(case.halt, case.ballot),
             Propose(tuple((vote.seat, vote.signed.hash) for vote in halts),
                     tuple((leave.seat, name) for name, leave in leaves.items()),
@@ -230,11 +231,11 @@ class Judge:
         if number < 0:
             return ()
         earlier = self.rulings[number]
-        propose = _vote(("propose", halt, earlier.ballot), self.scene.proposer(halt, earlier.ballot),
+        propose = faked(("propose", halt, earlier.ballot), self.scene.proposer(halt, earlier.ballot),
                         Propose(((number, b""),), (), ()))
         halting.take(propose)
         halting._evaluated[propose.signed.hash] = (Proposal(earlier.ballot, {}, {}, {}), earlier.outcome)
-        drop = _vote(("drop", halt, earlier.ballot), seat,
+        drop = faked(("drop", halt, earlier.ballot), seat,
                      Drop(propose.signed.hash, outcome_value(earlier.outcome)))  # type: ignore[arg-type]
         halting.take(drop)
         return (drop.signed.hash,)

@@ -7,7 +7,8 @@ S4  a seat is out only by evidence, by its own LEAVE, or named by a majority tha
     with dice is passed over;
 L   a strict majority of those who have not left, honest and together, decides in a fresh ballot.
 
-That honest keys never contradict themselves (S2) is held by the search over whole `Halting`s at the end.
+That honest keys never contradict themselves (S2) is held in the same way of whole `Halting`s that sign for themselves
+(see `tests.haltingsearch`).
 """
 
 from collections.abc import Callable, Iterable
@@ -21,6 +22,7 @@ from p2pdice.protocol.ballot import UNSURE, Boundary, Halted, Left, Outcome, Own
 from p2pdice.protocol.halting import Halting
 from tests.ballotmodel import BOUNDS, Ballot, Judge, Leaver, Named, Scene
 from tests.ballotsearch import Search
+from tests.haltingsearch import Halts, Names
 
 pytestmark = pytest.mark.slow  # one Python is enough
 
@@ -81,7 +83,38 @@ def test_every_state_of_small_tables() -> None:
 @pytest.mark.parametrize("players", FULL)
 def test_every_state_of_larger_tables(players: int) -> None:
     """The full form: of each scene all states, or the 300,000 nearest to its start."""
-    assert search(FULL[players], most=300_000) > 100_000
+    assert search(FULL[players], most=200_000) > 100_000
+
+
+# Where each of them halts, and whom it misses: nobody; the first, who is ahead; the last, who is there and ahead.
+WHOLE: list[tuple[list[int], list[Names]]] = [
+    ([0, 0, 0], [(), (), ()]),
+    ([1, 0, 0], [(), ((0, 0),), ((0, 0),)]),
+    ([0, 0, 1], [((2, None),), ((2, None),), ((1, 1),)]),
+    ([0, 0, 1, 1], [((3, None),), ((3, None),), ((3, None),), ()]),
+]
+
+
+def whole(scenes: Iterable[tuple[list[int], list[Names]]], ballots: int, singly: bool = False) -> None:
+    """All states of some tables of whole `Halting`s."""
+    for stands, names in scenes:
+        found = Halts(stands, names, ballots, singly)
+        found.run()
+        print(f"{len(stands)} whole halts at {stands} who miss {names}: {found.states} states, {len(found.votes)} "
+              f"votes, {len(found.outcomes)} outcomes")
+        assert found.outcomes
+
+
+def test_whole_halts() -> None:
+    """Three in three ballots, who hear all that another holds, or nothing."""
+    whole(WHOLE[:3], ballots=3)
+
+
+@pytest.mark.long
+def test_whole_halts_vote_by_vote() -> None:
+    """Three in two ballots, where each vote comes for itself; and four who hear all or nothing."""
+    whole(WHOLE[:3], ballots=2, singly=True)
+    whole(WHOLE[3:], ballots=2)
 
 
 # --- what the search has found
@@ -188,3 +221,33 @@ def test_mutants_are_caught(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     with pytest.raises(AssertionError, match=r"^(S1|S3|S4|L) ") as caught:
         search(scenes)
     print(f"{name}: {caught.value}")
+
+
+def _drop_below(self: Halting) -> bool:
+    for at in sorted(self.proposals):
+        mine, self.ballot = self.ballot, at
+        dropped = _DROP(self)
+        self.ballot = mine
+        if dropped:
+            return True
+    return False
+
+
+_DROP, _SIGN_HALT = Halting._drop, Halting._sign_halt
+
+
+def _forgetful(self: Halting, at: int, now: float) -> None:
+    kept, self.drops = self.drops, {}
+    _SIGN_HALT(self, at, now)
+    self.drops = kept
+
+
+@pytest.mark.parametrize(("attribute", "mutant"), [
+    ("_drop", _drop_below), ("_sign_halt", _forgetful), ("_decided", lambda self, seat, below, last: None)])
+def test_mutants_of_whole_halts_are_caught(monkeypatch: pytest.MonkeyPatch, attribute: str,
+                                           mutant: Callable[..., Any]) -> None:
+    """A DROP below the own HALT, a HALT that hides a DROP, one that nobody looks into."""
+    monkeypatch.setattr(Halting, attribute, mutant)
+    with pytest.raises(AssertionError, match=r"^S[12] ") as caught:
+        whole(WHOLE[:3], ballots=3)
+    print(caught.value)

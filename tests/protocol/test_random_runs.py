@@ -187,6 +187,13 @@ class Run:
                 assert len(halting.by_hash) <= (2 * seats + 1) * ballots, self.story
                 self.most_votes = max(self.most_votes, len(halting.by_hash))
 
+    def check_promises(self, halting: Halting) -> None:
+        """HALT t says what its author's latest DROP below t is, and none comes below it afterwards."""
+        for (at, seat), halt in halting.halts.items():
+            below = [ballot for ballot, author in halting.drops if author == seat and ballot < at]
+            last = [halting.drops[max(below), seat].signed.hash] if below else []
+            assert not last or list(halt.payload.last) == last, self.story
+
     def judge(self) -> None:
         """All that must be true at the end."""
         outcomes: dict[tuple[bytes, int], set[Outcome]] = {}
@@ -194,6 +201,7 @@ class Run:
             assert not node.of(FaultProved), self.story
             assert not node.faults, (node.faults, self.story)
             for place, halting in self.halts_of(node):
+                self.check_promises(halting)
                 outcomes.setdefault(place, set()).update(halting.outcomes())
         assert all(len(found) < 2 for found in outcomes.values()), (outcomes, self.story)
         self.halts = sum(bool(found) for found in outcomes.values())
