@@ -1,9 +1,10 @@
 """How fast p2pdice is, as ratios against a floor or a peer measured in the same run; tests measure no time, this does.
 
-    python3 scripts/bench.py [GROUP ...] [--short]
+    python3 scripts/bench.py [GROUP ...] [--short | --write]
 
-Prints a table and ends with 1 if a goal that must be met is missed; with --short, which takes minutes, misses are only
-printed. Each group is a module `_bench_GROUP.py` beside this file with `run(short: bool) -> Iterator[Result]`.
+Prints a table and ends with 1 if a goal that must be met is missed; with --short, which takes a minute, misses are only
+printed. --write puts the ratios into the table of README.md. Each group is a module `_bench_GROUP.py` beside this file
+with `GOALS`, all the goals it measures, and `run(short: bool) -> Iterator[Result]`.
 """
 
 import os
@@ -28,7 +29,9 @@ def main(args: "list[str]") -> int:
 
     parser = argparse.ArgumentParser(description="Measure p2pdice against floors and peers.")
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(groups())}; all by default")
-    parser.add_argument("--short", action="store_true", help="a few rounds of each; misses are only printed")
+    extent = parser.add_mutually_exclusive_group()
+    extent.add_argument("--short", action="store_true", help="a few rounds of each; misses are only printed")
+    extent.add_argument("--write", action="store_true", help="also write the ratios into README.md")
     options = parser.parse_args(args)
     unknown = sorted(set(options.groups) - set(groups()))
     if unknown:
@@ -47,8 +50,9 @@ def main(args: "list[str]") -> int:
             return subprocess.call([python, __file__, *args])
         os.execv(python, [python, __file__, *args])
 
-    from _benchmark import Unable, table
+    from _benchmark import Unable, table, told
 
+    readme = ROOT / "README.md"
     missed = False
     for group in options.groups or groups():
         print(f"\n== {group}", flush=True)
@@ -58,6 +62,8 @@ def main(args: "list[str]") -> int:
             print(f"not measured: {reason}")
             continue
         print(table(results), flush=True)
+        if options.write:
+            readme.write_text(told(readme.read_text("utf-8"), results), "utf-8")
         missed = missed or any(result.misses for result in results)
     return 1 if missed and not options.short else 0
 

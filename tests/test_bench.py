@@ -1,8 +1,12 @@
 """What the benchmark makes of its measurements; the measuring itself runs by scripts/bench.py only."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from _benchmark import Result
 
 SCRIPTS = str(Path(__file__).parent.parent / "scripts")
 
@@ -29,12 +33,36 @@ def test_a_ratio_is_taken_round_by_round_and_judged_by_its_median() -> None:
     assert [row.split("  ")[-1].strip() for row in rows] == ["aim met", "MISSED", "met"]
 
 
+def test_results_of_some_goals_leave_the_rows_of_others() -> None:
+    """What ran takes the place of what stood there for its goals, in the order of their numbers; the rest stays."""
+    from _benchmark import Goal, compare, speeds, told
+
+    def result(name: str, figure: str, ratio: float) -> "Result":
+        return compare(Goal(name, figure, "peer", 1.5, 1.2), [ratio, ratio + 0.2, ratio + 0.1], [1.0] * 3)
+
+    empty = "before\n<!-- table: speed -->\n<!-- end -->\nafter\n"
+    pair = [result("G2", "one", 1.0), result("G2", "two", 1.3)]
+    first = told(empty, [result("G10", "bid", 1.0), *pair, result("x", "y", 2.0)])
+    second = told(first, [result("G2", "three", 1.4)])
+    assert [row[:2] for row in speeds(first)] == [("G2", "one"), ("G2", "two"), ("G10", "bid"), ("x", "y")]
+    assert speeds(second) == [
+        ("G2", "three", "peer", "1.50", "1.40", "1.60", "<= 1.5", "<= 1.2", "met"),
+        ("G10", "bid", "peer", "1.10", "1.00", "1.20", "<= 1.5", "<= 1.2", "aim met"),
+        ("x", "y", "peer", "2.10", "2.00", "2.20", "<= 1.5", "<= 1.2", "MISSED"),
+    ]
+    assert told(second, []) == second
+    assert second.startswith("before\n")
+    assert second.endswith("\n<!-- end -->\nafter\n")
+
+
 def test_groups_are_found_by_their_files() -> None:
-    """A group is a file; each has `run`, and nothing is measured by importing one."""
+    """A group is a file; each has `run` and its goals, and nothing is measured by importing one."""
     import importlib
 
     import bench
 
     assert "network" in bench.groups()
     for group in bench.groups():
-        assert callable(importlib.import_module(f"_bench_{group}").run)
+        module = importlib.import_module(f"_bench_{group}")
+        assert callable(module.run)
+        assert module.GOALS

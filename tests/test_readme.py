@@ -4,6 +4,7 @@
 """
 
 import argparse
+import importlib
 import re
 import subprocess
 import sys
@@ -23,7 +24,8 @@ from p2pdice.rules.referee import Referee
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-TABLE = re.compile(r"(<!-- table: (?P<name>[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+# The table of speed is the benchmark's to fill.
+TABLE = re.compile(r"(<!-- table: (?P<name>(?!speed)[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 INPUT = re.compile(r"<!-- sample: input -->\n```text\n(.*?)```", re.DOTALL)
 OUTPUT = re.compile(r"(<!-- sample: output -->\n```text\n)(.*?)(```)", re.DOTALL)
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
@@ -74,7 +76,6 @@ def folders() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "commands": commands, "systems": rule_systems, "options": rule_options, "folders": folders,
 }
-
 
 def judged(sample: str) -> str:
     """What the referee says of the sample."""
@@ -152,6 +153,22 @@ def test_paths_exist_and_no_folder_is_missing() -> None:
         assert (ROOT / name).exists(), name
     parts = {f"p2pdice/{path.name}" for path in (ROOT / "p2pdice").iterdir() if (path / "__init__.py").exists()}
     assert parts <= set(FOLDERS)
+
+
+def test_speeds_are_of_goals_that_the_benchmark_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row names a goal as it stands in the code, and its ratio is the benchmark's verdict; none is there twice."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    bench, benchmark = importlib.import_module("bench"), importlib.import_module("_benchmark")
+    groups = [importlib.import_module(f"_bench_{group}") for group in bench.groups()]
+    goals = {(goal.name, goal.figure, goal.against): goal for group in groups for goal in group.GOALS}
+    rows = benchmark.speeds(README.read_text("utf-8"))
+    assert len({row[:3] for row in rows}) == len(rows)
+    for *named, ratio, lowest, highest, must, aim, verdict in rows:
+        goal = goals[tuple(named)]
+        assert (must, aim) == goal.limits
+        assert float(lowest) <= float(ratio) <= float(highest)
+        rounded = [benchmark.Result(goal, [float(ratio) + part], "", "") for part in (-0.005, 0, 0.005)]
+        assert verdict in {result.verdict for result in rounded}
 
 
 def test_the_newest_change_is_this_version() -> None:
