@@ -30,7 +30,8 @@ from p2pdice.protocol.phases import opener_may_oblige
 
 MOST_PROOFS = 4  # pieces of evidence kept against one player, besides smaller ones
 MOST_VOTE_BYTES = 1024 * 1024  # of votes kept of one player, in the whole game
-QUIET_S = 5.0  # after a GO-ON, somebody's HALT is followed after so long at the earliest
+QUIET_S = 5.0  # after a GO-ON, somebody's HALT is followed after so long at the earliest; after each more, twice that
+MOST_QUIET_S = 60.0
 
 
 def proof_hash(raw: bytes) -> bytes:
@@ -227,7 +228,12 @@ class Dispute:
         self.past.append((epoch, self.halting))
         self.halting = self._open(number)
         self.seen_at = None
-        self.quiet_until = now + QUIET_S if outcome.goes_on else float("-inf")
+        self.quiet_until = now + self._quiet_s() if outcome.goes_on else float("-inf")
+
+    def _quiet_s(self) -> float:
+        """Whoever halts for nothing again and again gets less and less of the others' time, and of what they sign."""
+        doubled = QUIET_S * 2 ** min(self.halting.number - 1, 8)
+        return min(doubled, MOST_QUIET_S, self.ledger.seated.roster.terms.drop_time_s / 2)
 
     def leave(self) -> None:
         """Sign the last word of this process."""

@@ -44,6 +44,7 @@ from p2pdice.rules import CALZO, Action, Gone, RoundBegan, RoundSettled, View, c
 SLOTS_AHEAD = 40  # messages further ahead are asked for again, not kept; 31 others may each pass or bid, and one show
 SHOWDOWN_S = 10.0  # an open showdown may finish first, if those who leave or are convicted owe nothing to it
 GRACE_S = 10.0  # what a person in turn is given when somebody else halts
+FOLLOW_S = 5.0  # whoever watches ends so long after the last two, who may have heard each other once more
 
 
 def since_last_round(events: Sequence[Event]) -> list[Event]:
@@ -301,8 +302,7 @@ class Session:
         if self.closed:
             return None
         times = [self.dispute.halting.deadline, self._halt_at()]
-        if self._nobody_else():
-            times.append(self.clocks.standing_until)
+        times.append(self._given_up_at())
         if not self.halted and not self.resuming:
             times += [self.clocks.turn_over_at() if self._own_turn else None, *self._window_ends()]
         return min((time for time in times if time is not None), default=None)
@@ -342,11 +342,9 @@ class Session:
         try:
             progress = True
             while progress and not self.closed:
-                halt_at = self._halt_at()
-                standing = self.halted or (halt_at is not None and now >= halt_at)
-                # What came is taken in also when it is time to halt: else this process would halt there for ever.
-                progress = not self.halted and (self._take_in(now) or (
-                    not standing and not self.resuming and self._say_owed(now)))
+                # All that came is taken in and answered first, also when it is time to halt: whoever is back after a
+                # long cut would else halt owing what it could have signed.
+                progress = not self.halted and (self._take_in(now) or (not self.resuming and self._say_owed(now)))
                 if not progress:
                     progress = self._settle_dispute(now)
         finally:
@@ -356,9 +354,12 @@ class Session:
 
     def _say_owed(self, now: float) -> bool:
         owed = self._chairs.owed(self.ledger)
-        if owed:
-            self._say(*owed, now)
-        return owed is not None
+        slot = self.ledger.slot
+        if owed is None:
+            return False
+        self._say(*owed, now)
+        # What convicts somebody, such as a true complaint, does not enter the slot; signing it again changes nothing.
+        return self.ledger.spoken(slot, owed[0].seat) is not None
 
     def _say(self, chair: Chair, payload: SlotPayload, now: float) -> None:
         signed = chair.sign(self.ledger, payload)
@@ -428,8 +429,8 @@ class Session:
             self.clocks.halted(now)
             silent = [seat for seat, _ in self._names(now)]
             self.events.append(Halted(tuple(sorted(silent))))
-        until = self.clocks.standing_until
-        if until is not None and now >= until and self._nobody_else():
+        given_up_at = self._given_up_at()
+        if given_up_at is not None and now >= given_up_at:
             self.close("abandoned", 1)
             return False
         self.clocks.follow(self.dispute.halting, now)
@@ -463,6 +464,21 @@ class Session:
         """Whether silence is all there is between two owners: neither can decide anything by it."""
         owners = self.ledger.owners_in(self.ledger.game)
         return len(owners) == 2 and self.me in owners and not self.dispute.accused
+
+    def _given_up_at(self) -> float | None:
+        """When nothing can be decided any more among the last two: for one of them who is halted, and for those who
+        are out and watch."""
+        owners = self.ledger.owners_in(self.ledger.game)
+        if self.me in owners:
+            # Who halted in front of a showdown that left two knows it only by what it has kept aside.
+            if self.halted and len(owners) > 2:
+                ahead = self._ahead()
+                owners = ahead.owners_in(ahead.game)
+            return self.clocks.standing_until if self.halted and len(owners) <= 2 else None
+        silence_at = self.clocks.silence_at()
+        if silence_at is None or len(owners) > 2 or self.resuming:
+            return None
+        return silence_at + (self.seated.roster.terms.drop_time_s if self.dispute.accused else FOLLOW_S)
 
     def _at_most(self, seconds: float) -> float:
         """A courtesy, cut where the drop time is short: whoever waits longer would be named for a missing HALT."""

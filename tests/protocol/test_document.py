@@ -184,11 +184,9 @@ def limits() -> str:
         ("ballots of a halt", halting.MOST_BALLOTS),
         ("votes kept of one player", f"{dispute.MOST_VOTE_BYTES / megabyte:g} MiB in a game"),
         ("evidence kept against one player", f"{dispute.MOST_PROOFS} pieces, and smaller or named ones"),
-        ("ballots of a halt", halting.MOST_BALLOTS),
-        ("votes kept of a player", f"{dispute.MOST_VOTE_BYTES // megabyte} MiB"),
-        ("evidence kept against a player", f"{dispute.MOST_PROOFS} pieces"),
         ("a proposer's wait for more HALTs", f"{halting.MORE_HALTS_S:g} s"),
-        ("a quiet time after a GO-ON", f"{dispute.QUIET_S:g} s"),
+        ("a quiet time after a GO-ON", f"{dispute.QUIET_S:g} s, twice as long after each more of an epoch, up to "
+                                       f"{dispute.MOST_QUIET_S:g} s or half the drop time"),
         ("a showdown that may finish before a halt", f"{session.SHOWDOWN_S:g} s"),
         ("a person in turn when somebody halts", f"{session.GRACE_S:g} s"),
         ("messages ahead of the open slot", f"{session.SLOTS_AHEAD} slots"),

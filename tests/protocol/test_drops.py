@@ -288,13 +288,13 @@ def test_a_known_vote_is_no_sign_of_life() -> None:
     assert session.clocks._heard == heard
 
 
-def showdown_without(seed: int) -> tuple[Table, Node]:
+def showdown_without(seed: int, players: int = 4, dice: int = 5) -> tuple[Table, Node]:
     """Of an open showdown the last seat lacks one message, the lowest seat's; the others have gone on."""
-    table = Table(4, seed=seed)
+    table = Table(players, options={"starting_dice": str(dice)}, seed=seed)
     while not any(node.peer.session and node.peer.session.ledger.phase is Phase.REVEAL for node in table.nodes):
         if not table.flush():
             any(table.decide(node) for node in table.nodes)
-    first, late = table.at(0), table.at(3)
+    first, late = table.at(0), table.at(players - 1)
     showdown = max(session_of(node).ledger.slot for node in table.nodes)
 
     def hold_back(sender: Node, receiver: Node, raw: bytes) -> bytes | None:
@@ -344,3 +344,39 @@ def test_who_goes_on_after_a_halt_before_a_showdown_has_it_in_the_record() -> No
     table.play()
     assert all(node.of(Resumed) for node in table.nodes)
     survivors_agree(table, [], "dropped")
+
+
+def test_who_is_out_is_told_when_the_last_two_give_up() -> None:
+    """One of two falls silent: whoever watches is free within seconds of the other."""
+    table = Table(3, options={"starting_dice": "1"}, seed=5)
+    while not any(0 in node.peer.session.ledger.game.dice for node in table.nodes if node.peer.session):
+        table.flush() or any(table.decide(node) for node in table.nodes)
+    table.settle()
+    dice = session_of(table.nodes[0]).ledger.game.dice
+    watching = table.at(dice.index(0))
+    silent, last = [node for node in table.nodes if node is not watching]
+    kill(table, silent)
+    while not last.closed:
+        table.wait(1)
+    table.wait(10)
+    assert last.closed.reason == "abandoned"
+    assert watching.closed
+    assert (watching.closed.reason, watching.closed.status) == ("abandoned", 1)
+
+
+def test_who_halted_before_a_showdown_that_left_two_is_free_in_the_end() -> None:
+    """Its HALTs stand before it, the others are past it and gone: nobody is left who could decide with it."""
+    table, late = showdown_without(18, players=3, dice=1)
+    others = [node for node in table.nodes if node is not late]
+    table.deliver = lambda sender, receiver, frame: None
+    table.wait(91)
+    assert session_of(late).halted
+    bodies = [body.value() for body in session_of(others[0]).since(0, 0)]
+    table.hand(others[0], late, frames.encode(frames.Bodies(tuple(bodies))))
+    for node in others:
+        kill(table, node)
+    assert not late.closed
+    table.wait(100)
+    assert late.closed
+    assert (late.closed.reason, late.closed.status) == ("abandoned", 1)
+    assert late.report().verdict == "incomplete"

@@ -8,10 +8,12 @@ import pytest
 
 from p2pdice.protocol import frames
 from p2pdice.protocol.ballot import UNSURE, Boundary, Out, Outcome, Why
+from p2pdice.protocol.dispute import MOST_VOTE_BYTES
 from p2pdice.protocol.events import Dropped, Halted, Resumed
 from p2pdice.protocol.evidence import Evidence, FaultKind
-from p2pdice.protocol.halting import Stand, outcome_value
+from p2pdice.protocol.halting import MOST_BALLOTS, Halting, Stand, Surroundings, outcome_value
 from p2pdice.protocol.messages import (
+    AnyVote,
     Commit,
     Drop,
     Halt,
@@ -26,6 +28,7 @@ from p2pdice.protocol.messages import (
 )
 from p2pdice.protocol.session import Session
 from p2pdice.rules import Gone
+from tests.ballotmodel import BOUNDS, EPOCH, faked
 from tests.protocol.test_drops import kill, session_of
 from tests.tablekit import Node, Table
 
@@ -249,3 +252,40 @@ def test_two_certificates_of_one_halt_end_the_game_as_forked() -> None:
     table.settle()
     assert victim.closed
     assert victim.closed.reason == "forked"
+
+
+@pytest.mark.parametrize("quorum", [1, 3])
+def test_a_chain_of_ballots_as_long_as_there_can_be(quorum: int) -> None:
+    """Each PROPOSE names HALTs that name DROPs of the one before, down to one that is no good, or is."""
+    owners = (0, 1, 2)
+    votes: list[AnyVote] = []
+    last: dict[int, tuple[()] | tuple[bytes]] = dict.fromkeys(owners, ())
+    for ballot in range(MOST_BALLOTS):
+        halts = [faked(("halt", 0, ballot), seat, Halt(0, "", 0, 1, (), last[seat]), BOUNDS[0].state)
+                 for seat in owners]
+        named = tuple((halt.seat, halt.signed.hash) for halt in halts)[:3 if ballot else quorum]
+        propose = faked(("propose", 0, ballot), ballot % 3, Propose(named, (), ()))
+        drops = [faked(("drop", 0, ballot), seat, Drop(propose.signed.hash, ())) for seat in owners]
+        last = {drop.seat: (drop.signed.hash,) for drop in drops}
+        votes += [*halts, propose, *(drops if ballot + 1 < MOST_BALLOTS else [])]
+    halting = Halting(Surroundings(EPOCH, owners, None, lambda base: owners, lambda base: None, lambda base: None,
+                                   lambda now: (), lambda slot, state, payload: votes[0], {}, (), {}), 0)
+    for vote in reversed(votes):
+        halting.take(vote)
+    halting.step(1.0)
+    assert halting.outcomes() == (set() if quorum == 1 else {Outcome()})
+
+
+def test_who_halts_without_end_gets_less_and_less_time() -> None:
+    """For an hour one player halts whenever it can: the others play most of the time, and votes stay few."""
+    table = started(4, 7)
+    *honest, cheat = table.nodes
+    session_of(cheat).clocks.silence_at = lambda: 0.0  # type: ignore[method-assign]
+    for node in table.nodes:
+        node.bot = None
+        session_of(node).clocks.turn_over_at = lambda: None  # type: ignore[method-assign]
+    table.wait(3600)
+    dispute = session_of(honest[0]).dispute
+    assert 60 <= dispute.halting.number <= 90
+    assert max(dispute._vote_bytes.values()) < MOST_VOTE_BYTES / 10
+    assert not any(node.of(Dropped) for node in honest)
