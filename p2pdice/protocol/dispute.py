@@ -232,7 +232,7 @@ class Dispute:
 
     def _quiet_s(self) -> float:
         """Whoever halts for nothing again and again gets less and less of the others' time, and of what they sign."""
-        doubled = QUIET_S * 2 ** min(self.halting.number - 1, 8)
+        doubled = QUIET_S * 2.0 ** min(self.halting.number - 1, 8)
         return min(doubled, MOST_QUIET_S, self.ledger.seated.roster.terms.drop_time_s / 2)
 
     def leave(self) -> None:
