@@ -254,7 +254,7 @@ class Played:
         self.entries += [("game", body) for body in bodies]
 
     def decided(self, halts: Sequence[Halted], **named: object) -> Outcome:
-        """What the votes of a ballot come to, its LEAVEs and evidence before them."""
+        """What the votes of a ballot come to, its LEAVEs before them, its evidence before the PROPOSE."""
         leaves: dict[int, Signed] = named.get("leaves", {})  # type: ignore[assignment]
         proofs: dict[int, bytes] = named.get("proofs", {})  # type: ignore[assignment]
         outcome = self.halt.outcome(self.game.active, halts,
@@ -264,8 +264,9 @@ class Played:
         propose = self.halt.propose(halts, leaves, proofs)
         needed = quorum(len(self.game.active), len(leaves), len(proofs))
         drops = [self.halt.drop(one.seat, propose, outcome) for one in halts][:needed]
+        self.entries += [("vote", vote) for vote in (*leaves.values(), *(one.vote for one in halts))]
         self.entries += [("evidence", (raw, b"")) for raw in proofs.values()]
-        self.entries += [("vote", vote) for vote in (*leaves.values(), *(one.vote for one in halts), propose, *drops)]
+        self.entries += [("vote", vote) for vote in (propose, *drops)]
         return outcome
 
     def drop(self, outcome: Outcome) -> None:
@@ -313,6 +314,12 @@ def files() -> list[Case]:
     guilty.drop(guilty.decided([guilty.halt.halt(seat) for seat in (0, 1)], proofs={2: proof}))
     guilty.play()
     add("one is convicted, two play on", guilty.entries, "fault", "ccx", "evidence")
+    shown = next(at for at, (kind, _) in enumerate(guilty.entries) if kind == "evidence")
+    early = [*guilty.entries[:shown - 1], guilty.entries[shown], guilty.entries[shown - 1], *guilty.entries[shown + 1:]]
+    add("evidence not directly before its PROPOSE", early, "fault", "ccx",
+        "evidence, out-of-order", shown)
+    add("evidence that no PROPOSE names, in mid-game", [*entries[:14], guilty.entries[shown], *entries[14:]], "fault",
+        "ccx", "evidence, out-of-order", 15)
     resumed = Played(2)
     resumed.decided([resumed.halt.halt(seat, (1 - seat, 0)) for seat in (0, 1)])
     resumed.play()

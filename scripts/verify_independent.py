@@ -263,6 +263,7 @@ class Verifier:
 
     def __init__(self, data: bytes) -> None:
         self.report = Report()
+        self.shown: list[tuple[int, bytes]] = []  # (owner, name) of evidence that the next PROPOSE must name
         self._records = self._read(data)
 
     def run(self) -> Report:
@@ -404,7 +405,7 @@ class Verifier:
                 if outcome is not None and bodies:
                     raise Wrong("out-of-order")
                 continue
-            if kind != "game" or self.halts.open:
+            if kind != "game" or self.halts.open or self.shown:
                 raise Wrong("out-of-order")
             body = self._body(raw_body, signature)
             if body.kind not in PAYLOADS or (body.epoch, body.slot, body.state) != (self.epoch, self.slot, self.state) \
@@ -427,6 +428,10 @@ class Verifier:
         body = self._body(raw_body, signature)
         if body.kind in PAYLOADS:
             raise Wrong("out-of-order")
+        named = [name for _, name in body.payload[2]] if body.kind == "PROPOSE" else []
+        if any(name not in named for _, name in self.shown):
+            raise Wrong("out-of-order")
+        self.shown.clear()
         if self.halts.twin(body):
             self.report.guilty.add(body.seat)
             return None
@@ -519,7 +524,11 @@ class Verifier:
         seat = convicted(self.game_id, self.keys, evidence)
         self.report.guilty.add(seat)
         self.report.signatures += len(decode(evidence)[1])
-        self.halts.proofs[hashed("evidence", evidence)] = self.halts.owner_of[seat]
+        shown = self.halts.owner_of[seat], hashed("evidence", evidence)
+        if shown[1] in self.halts.proofs or (self.shown and shown < self.shown[-1]):
+            raise Wrong("out-of-order")
+        self.shown.append(shown)
+        self.halts.proofs[shown[1]] = shown[0]
 
     def _after(self) -> None:
         """Nothing but LEAVEs and evidence follows the end."""

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from p2pdice.protocol.dispute import Dispute, deciders
+from p2pdice.protocol.dispute import Dispute, deciders, proof_hash
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import CupsShown, Dropped, Event
 from p2pdice.protocol.evidence import decode_evidence
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved
-from p2pdice.protocol.messages import AnyVote, Drop, Signed, parse_game, parse_slot, parse_vote
+from p2pdice.protocol.messages import AnyVote, Drop, Propose, Signed, parse_game, parse_slot, parse_vote
 from p2pdice.protocol.roster import (
     Roster,
     Seated,
@@ -119,6 +119,7 @@ class _Auditor:
         self._report = found.report
         self._voted: tuple[int, int, int] | None = None  # place of the last vote, None where none is undecided
         self._undecided: set[bytes] = set()
+        self._shown: list[tuple[int, bytes]] = []  # (owner, name) of the evidence that the next PROPOSE must name
 
     def run(self) -> None:
         ledger = Ledger(self._seats())
@@ -187,7 +188,7 @@ class _Auditor:
         said = ledger.slots[-1]
         # One order only, that of the seats: a file with the same entries otherwise would be another file. And a
         # record holds the votes of a halt only when they came to a decision.
-        if ledger.over or (said and message.seat <= max(said)) or self._voted is not None:
+        if ledger.over or (said and message.seat <= max(said)) or self._voted is not None or self._shown:
             raise Malformed("out-of-order")
         try:
             events = ledger.add(message)
@@ -212,6 +213,10 @@ class _Auditor:
         vote = parse_vote(self._checked(entry, ledger))
         if vote.slot[0] != "leave" and dispute.settled(vote):
             raise Malformed("another-halt")
+        named = [name for _, name in vote.payload.proofs] if isinstance(vote.payload, Propose) else []
+        if any(name not in named for _, name in self._shown):
+            raise Malformed("out-of-order")
+        self._shown.clear()
         try:
             if not dispute.receive(vote, 0.0):
                 raise Malformed("repeated")
@@ -264,6 +269,10 @@ class _Auditor:
         seat = dispute.learn(entry.signed.body)
         if entry.signed.signature or seat is None:
             raise Malformed("misplaced")
+        shown = (ledger.owner(seat), proof_hash(entry.signed.body))
+        if self._shown and shown < self._shown[-1]:
+            raise Malformed("out-of-order")
+        self._shown.append(shown)
         self._report.signatures += len(evidence.bodies)
         self._found(entry, Proved(seat, evidence), "evidence")
 

@@ -105,8 +105,10 @@ class Peer:
                now: float, window_s: float = 0.0) -> "Peer":
         """Take a game up again from its own transcript and from what was kept. Raises LocalFault if that cannot be."""
         past = replayed(transcript)
-        # A game that is over is taken up as well: others may not have had the last word of this process.
-        if past.ledger is None or past.report.seated is None or past.report.verdict not in ("incomplete", "clean"):
+        # A game that is over is taken up as well: others may not have had the last word of this process. So is one in
+        # which somebody was convicted, but not a file that does not hold.
+        changed = any(finding.seat is None for finding in past.report.findings)
+        if past.ledger is None or past.report.seated is None or changed:
             raise LocalFault("nothing-to-resume")
         players = Players(key, "", random_bytes)
         players.bots = [(SigningKey(seed), "bot") for name, seed in kept.items() if name.startswith("bot-")]

@@ -37,7 +37,7 @@ class Recorder:
     def held(self) -> None:
         """At the end: LEAVEs and evidence that no certificate has taken up."""
         self.votes([leave for _, leave in sorted(self._dispute.leaves.items())])
-        self._proofs(list(self._dispute.raw_proofs))
+        self._proofs([name for _, name in sorted((owner, name) for name, owner in self._dispute.proofs.items())])
 
     def _proofs(self, names: Sequence[bytes]) -> None:
         for name in names:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import pytest
 
 from p2pdice.protocol.events import Dropped, FaultProved
+from p2pdice.protocol.messages import Reveal, SlotPayload
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.session import Session
 from p2pdice.rules import DUDO, RoundSettled, bid
+from tests.protocol.test_cheats import modified
 from tests.tablekit import Node, Table
 
 pytestmark = pytest.mark.slow  # one Python is enough
@@ -192,3 +194,27 @@ def test_secrets_are_in_no_repr() -> None:
         assert kept
         assert not any(kept[place:place + 32].hex() in shown or repr(kept[place:place + 32])[2:-1] in shown
                        for place in range(len(kept) - 32))
+
+
+@pytest.mark.parametrize("after", range(1, 40, 6))
+def test_a_crash_after_somebody_was_convicted(after: int) -> None:
+    """Evidence in the own record is no reason not to come back to the game."""
+    table = Table(4, options={"starting_dice": "2"}, seed=6)
+    table.settle()
+    victim, cheat = table.nodes[0], table.nodes[2]
+
+    def swap(payload: SlotPayload) -> SlotPayload:
+        if isinstance(payload, Reveal):
+            return payload._replace(shares=tuple((cup, owner, b"x" * 32) for cup, owner, _ in payload.shares))
+        return payload
+
+    modified(table, cheat, swap)
+    reaper = Reaper(victim, after)
+    table.crash = lambda node: bool(victim.of(FaultProved)) and reaper(node)
+    table.play()
+    honest = [node for node in table.nodes if node is not cheat]
+    assert reaper.count >= after
+    assert [node.closed.reason for node in honest if node.closed] == ["won"] * 3
+    for node in honest:
+        assert node.report().convicted == {table.seat(cheat)}
+    assert len({node.report().winners for node in honest}) == 1
