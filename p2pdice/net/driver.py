@@ -332,15 +332,19 @@ class Driver:
         self._arm()
 
     def _arm(self) -> None:
-        if self._timer:
-            self._timer.cancel()
         if self.peer.finished(self._now()):
             self._end(self._status)
             return
-        self._timer = asyncio.get_running_loop().call_at(self.peer.deadline, self._tick)
+        # One that would fire sooner stays: set anew with each frame, it would never get its turn in a flood of them.
+        deadline = self.peer.deadline
+        if self._timer is None or deadline < self._timer.when():
+            if self._timer:
+                self._timer.cancel()
+            self._timer = asyncio.get_running_loop().call_at(deadline, self._tick)
 
     @ends_the_run
     def _tick(self) -> None:
+        self._timer = None
         self.peer.tick(self._now())
         self._pump()
 
