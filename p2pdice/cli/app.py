@@ -92,7 +92,7 @@ class App:
         if self.table.position != position:
             self._moved_at = time.monotonic()
             self._hint = ()
-        if isinstance(event, events.TurnBegan):
+        if isinstance(event, events.TurnBegan | events.PauseWanted):
             self._until = "" if event.seconds is None else _time_of_day(event.seconds)
         self._redraw()
 

@@ -27,7 +27,7 @@ def help_lines(table: Table) -> list[str]:
         _("/history: what was said in this round"),
         _("/hints on, /hints off: the odds with each turn"),
         _("/wait NAME: do not agree to go on without them; /drop NAME: go on without them"),
-        _("/pause: ask the others to wait for you"),
+        _("/pause: stop the clocks, once everyone has typed it; again: go on"),
         *_anytime(),
     ]
 

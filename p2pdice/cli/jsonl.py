@@ -98,6 +98,8 @@ def as_object(table: Table, event: events.Event) -> Object | None:
             return {"event": "back", "player": table.name(event.seat)}
         case events.Halted():
             return {"event": "halt", "missing": [table.name(seat) for seat in event.missing]}
+        case events.PauseWanted():
+            return {"event": "pause", "by": [table.name(seat) for seat in event.seats], "paused": event.paused}
         case events.Resumed():
             return {"event": "resume"}
         case events.Dropped():

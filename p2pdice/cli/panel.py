@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from p2pdice.cli import telling
 from p2pdice.cli.clean import clean, width
 from p2pdice.cli.language import _, ngettext
-from p2pdice.cli.screen import dice, lobby_hint, may_oblige, places, standing, waits
+from p2pdice.cli.screen import dice, lobby_hint, may_oblige, paused, places, standing, waits
 from p2pdice.cli.table import Table
 from p2pdice.cli.words import listed, pips, typed
 from p2pdice.rules import Kind
@@ -108,6 +108,8 @@ def _cups(table: Table, faces: bool) -> list[str]:
 def _due(table: Table, until: str, columns: int) -> list[str]:
     if table.missing:
         return waits(table)
+    if table.paused:
+        return [paused()]
     if table.may_oblige is not None:
         return may_oblige(table, table.may_oblige)[-1:]
     mine = table.turn == table.you and table.turn is not None

@@ -46,6 +46,9 @@ class Driver(Protocol):
     def hold(self, seat: int, wait: bool) -> None:
         """Wait for a player who is late, or want them out."""
 
+    def pause(self) -> None:
+        """Ask for a pause, or end it."""
+
     def quit(self) -> None:
         """Leave; `run` then ends by itself."""
 

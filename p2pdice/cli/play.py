@@ -242,8 +242,7 @@ class Play:
             case "drop" if table.playing and argument:
                 self._hold(argument, wait=False)
             case "pause" if table.playing:
-                self._hold("", wait=True)
-                driver.say(_("I need a pause. Please type /wait, so that nobody is dropped."))
+                driver.pause()
             case "quit":
                 driver.quit()
             case "ready":

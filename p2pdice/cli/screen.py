@@ -62,6 +62,8 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
             return [_("{name} is back.").format(name=table.name(event.seat))]
         case events.Halted():
             return waits(table)
+        case events.PauseWanted():
+            return _pause(before, table)
         case events.Resumed():
             return [_("Everyone is heard again: the game goes on.")]
         case events.Dropped():
@@ -173,6 +175,27 @@ def waits(table: Table) -> list[str]:
         return []
     names = listed(table.name(seat) for seat in table.missing)
     return [_("The game waits: nothing from {names}. The others are agreeing on what to do.").format(names=names)]
+
+
+def _pause(before: Table, table: Table) -> list[str]:
+    """Who asks for a pause now, and whether it begins or ends by that."""
+    asked = [seat for seat in table.pausing if seat not in before.pausing]
+    told = [
+        _("You ask for a pause: the clocks stop once everyone has typed /pause.")
+        if seat == table.you
+        else _("{name} asks for a pause; /pause agrees.").format(name=table.name(seat))
+        for seat in asked
+    ]
+    if table.paused and not before.paused:
+        return [*(told if table.you not in asked else []), paused()]
+    if before.paused and not table.paused:
+        return [_("The pause is over: the clocks run.")]
+    return told or [_("{name} does without the pause.").format(name=table.name(seat)) for seat in before.pausing]
+
+
+def paused() -> str:
+    """What a pause means."""
+    return _("Pause: the clocks stand still until somebody types /pause again.")
 
 
 def _dropped(table: Table, event: events.Dropped) -> list[str]:

@@ -80,6 +80,7 @@ async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None)
         auto=options.auto,
         pace_s=options.pace,
         consent=bool(options.auto or options.json),
+        person=not (options.auto or options.json),
     )
     if options.command == "host":
         assert rules is not None

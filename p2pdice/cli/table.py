@@ -50,6 +50,8 @@ class Table:
     opened: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     missing: tuple[int, ...] = ()
+    pausing: tuple[int, ...] = ()  # seats that ask for a pause
+    paused: bool = False
 
     def name(self, seat: int) -> str:
         """The cleaned name of a seat, or of a place in the lobby."""
@@ -135,6 +137,8 @@ class Table:
                 self.lost.discard(event.seat)
             case events.Halted():
                 self.missing = event.missing
+            case events.PauseWanted():
+                self.pausing, self.paused = event.seats, event.paused
             case events.Resumed() | events.Dropped():
                 self.missing = ()
             case Ended() | events.Closed():

@@ -38,6 +38,7 @@ from p2pdice.protocol.events import (
 from p2pdice.protocol.events import Refused as RefusedEvent
 from p2pdice.protocol.lobby import HostLobby
 from p2pdice.protocol.messages import PROTOCOL, Signed
+from p2pdice.protocol.pausing import Wish
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Terms
@@ -52,8 +53,9 @@ PATIENCE = 200  # frames that no honest process sends, before its link is closed
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What host and join have in common. `auto`: the level of the bot that plays this seat, None for a person or a
-    program; `consent`: nobody has to press Enter; `folder` None: keep nothing; `company`: the keys of those who play
-    again, and nobody else; `identity`: one that lives in memory and is to be used once more."""
+    program; `consent`: nobody has to press Enter; `person`: somebody sits here who may mind a pause; `folder` None:
+    keep nothing; `company`: the keys of those who play again, and nobody else; `identity`: one that lives in memory
+    and is to be used once more."""
 
     name: str
     folder: Path | None
@@ -64,6 +66,7 @@ class Settings:
     auto: str | None = None
     pace_s: float = 0.0
     consent: bool = False
+    person: bool = True
     company: frozenset[bytes] = frozenset()
     identity: Identity | None = None
 
@@ -132,7 +135,7 @@ class Driver:
             self._presence = presence
             presence.open(port, self.identity.key.public)
             if self.target is None:
-                self._peer = self._make_peer(self, b"")
+                self._peer = self._made(b"")
                 self._listening(presence.addresses)
                 lobby = self.peer.lobby
                 if isinstance(lobby, HostLobby) and not self.settings.company:
@@ -231,6 +234,10 @@ class Driver:
         """Send whoever sits at a place of the lobby away."""
         self._try(lambda peer, now: peer.kick(place, now))
 
+    def pause(self) -> None:
+        """Ask for a pause, or end it."""
+        self._try(lambda peer, now: peer.pause(now))
+
     def hold(self, seat: int, wait: bool) -> None:
         """`/wait` for a player who is late, or `/drop` them."""
         self._try(lambda peer, now: peer.hold(seat, wait, now))
@@ -274,10 +281,16 @@ class Driver:
                 self.mesh.forget(key)  # somebody who looks for tables on this computer; the host is who was dialled
                 return
             assert self._presence is not None, "the port was opened first"
-            self._peer = self._make_peer(self, key)
+            self._peer = self._made(key)
             self._listening(self._presence.addresses)
         self.peer.linked(key, self._now(), ChannelSession(channel.dialled, channel.address, channel.session))
         self._pump()
+
+    def _made(self, host: bytes) -> Peer:
+        peer = self._make_peer(self, host)
+        if not self.settings.person:
+            peer.wish = Wish.INDIFFERENT
+        return peer
 
     @ends_the_run
     def _received(self, key: bytes, frame: bytes) -> None:

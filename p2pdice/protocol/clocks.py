@@ -22,6 +22,7 @@ class Clocks:
         self.accused_at = now
         self._heard = dict.fromkeys(range(len(ledger.seated.players)), now)
         self._halted_at: float | None = None
+        self._paused_at: float | None = None
         self._unanswered: dict[int, float] = {}  # owner -> since when its HALT of the own ballot is missing
         self._waiting_for: set[int] = set()  # owners whom the user does not want to name
         self._dropped: set[int] = set()  # owners whom the user names at once
@@ -54,6 +55,23 @@ class Clocks:
             self.turn_at += stood_s
             self._halted_at = None
 
+    def pause(self, now: float) -> None:
+        """All agree that nobody is late until `go_on`."""
+        self._paused_at = now
+
+    def go_on(self, now: float) -> None:
+        """The pause is over: what was due is due so much later."""
+        if self._paused_at is not None:
+            stood_s = now - self._paused_at
+            self._opened_at = min(now, self._opened_at + stood_s)
+            self.turn_at = min(now, self.turn_at + stood_s)
+            self._paused_at = None
+
+    @property
+    def paused(self) -> bool:
+        """Whether the clocks of slots stand still because all want it."""
+        return self._paused_at is not None
+
     @property
     def standing_until(self) -> float | None:
         """When this process will have been halted for the drop time; None if it is not."""
@@ -81,15 +99,17 @@ class Clocks:
 
     def turn_over_at(self) -> float | None:
         """When the open turn is lost; None without a clock."""
-        return self._opened_at + self._terms.turn_time_s if self._terms.turn_time_s else None
+        return self._opened_at + self._terms.turn_time_s if self._terms.turn_time_s and not self.paused else None
 
     def silence_at(self) -> float | None:
         """When somebody's message for the open slot is late enough to halt for it."""
-        return min((self._late_at(owner) for owner in self._owing()), default=None)
+        return None if self.paused else min((self._late_at(owner) for owner in self._owing()), default=None)
 
     def names(self, now: float) -> list[tuple[int, int | None]]:
         """(owner, slot) for each message of the open slot that is late enough, (owner, None) for a missing HALT."""
         at = now if self._halted_at is None else self._halted_at
+        if self._paused_at is not None:
+            at = min(at, self._paused_at)
         found: list[tuple[int, int | None]] = [
             (owner, self._ledger.slot) for owner in self._owing()
             if at >= self._late_at(owner) - SLACK_S]

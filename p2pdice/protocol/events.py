@@ -130,6 +130,15 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseWanted:
+    """Who asks for a pause now; `paused` once nobody who plays wants to go on. `seconds`: left of the open turn."""
+
+    seats: tuple[int, ...]
+    paused: bool
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Dropped:
     """Seats are out, by the votes of those seats; the open round is void. `reason`: silent, left or evidence."""
 
@@ -185,5 +194,5 @@ class Closed:
 
 Event: TypeAlias = (
     Listening | LobbyChanged | TableFormed | OrderDrawn | RoundBegan | MayOblige | DiceDealt | TurnBegan | MayCall
-    | ActionMade | CupsShown | RoundSettled | Gone | Ended | PeerLost | PeerBack | Halted | Resumed | Dropped
-    | FaultProved | ChatSaid | Refused | Troubled | Closed)
+    | ActionMade | CupsShown | RoundSettled | Gone | Ended | PeerLost | PeerBack | Halted | Resumed | PauseWanted
+    | Dropped | FaultProved | ChatSaid | Refused | Troubled | Closed)

@@ -100,7 +100,7 @@ class Proof(NamedTuple):
 
 
 class Ping(NamedTuple):
-    """A sign of life: which peers the sender hears directly, and how far it is."""
+    """A sign of life: which peers the sender hears directly, how far it is, and who of it and them wants a pause."""
 
     heard: tuple[bytes, ...]
     stage: int  # 0 lobby, 1 toss, 2 game, 3 over
@@ -109,6 +109,7 @@ class Ping(NamedTuple):
     position: int  # in a toss: messages known; in a game: the open slot
     state: bytes  # in a game: its S
     held: bytes  # in a game: name of what is known of the open slot and of the open halt
+    pauses: tuple[tuple[bytes, int], ...] = ()  # in a game: 1 wants the clocks to stand still, 2 does not mind
 
 
 class Chat(NamedTuple):
@@ -148,7 +149,7 @@ FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
     "fetch": (Fetch, (Int(), Int())),
     "proof": (Proof, (Blob(FRAME_BYTES),)),
     "ping": (Ping, (Many(_KEY, MOST_SEATS), Int(3), Int(), Int(), Int(), Raw((0, HASH_BYTES)),
-                    Raw((0, HASH_BYTES)))),
+                    Raw((0, HASH_BYTES)), Many(row(_KEY, Int(2)), MOST_SEATS))),
     "chat": (Chat, (Text(CHAT_BYTES),)),
     "bye": (Bye, ()),
 }

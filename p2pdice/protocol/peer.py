@@ -11,11 +11,12 @@ from p2pdice.protocol import frames
 from p2pdice.protocol.audit import replayed
 from p2pdice.protocol.chair import Chair, RandomBytes
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
-from p2pdice.protocol.events import ChatSaid, Closed, Event, PeerBack, PeerLost, TableFormed
+from p2pdice.protocol.events import ChatSaid, Closed, Event, PauseWanted, PeerBack, PeerLost, TableFormed
 from p2pdice.protocol.kept import Others, pack_kept, unpack_others
 from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby
 from p2pdice.protocol.members import Players
 from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_from
+from p2pdice.protocol.pausing import Pausing, Wish
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Seated, Terms
 from p2pdice.protocol.session import Session
@@ -78,6 +79,8 @@ class Peer:
         self._head: list[Signed] = []  # after a crash: the toss as the own record holds it
         self._others: list[Others] = []  # where the other processes of the game can be reached
         self._early: list[tuple[bytes, Signed]] = []  # bodies of the game that came before the toss was complete
+        self._pausing = Pausing()
+        self._told_pause: tuple[tuple[bytes, ...], bool] = ((), False)
         self._ping_at = now
         self._closed_at = now
         self._resumed_at = now
@@ -129,6 +132,15 @@ class Peer:
 
     # --- from the user
 
+    @property
+    def wish(self) -> Wish:
+        """What this process wants of a pause."""
+        return self._pausing.wishes.get(self.lobby.players.key.public, Wish.NO)
+
+    @wish.setter
+    def wish(self, wish: Wish) -> None:
+        self._pausing.wishes[self.lobby.players.key.public] = wish
+
     def listening(self, port: int, addresses: tuple[str, ...]) -> None:
         """Where others reach this process; said once, before anything else."""
         self.lobby.port, self.lobby.addresses = port, addresses
@@ -146,7 +158,19 @@ class Peer:
 
     def act(self, seat: int, action: Action, now: float) -> None:
         """A local seat's move. Raises IllegalAction or LocalFault."""
-        self._game().act(seat, action, now)
+        session = self._game()
+        session.act(seat, action, now)
+        if seat == session.me and self.wish is Wish.YES:  # whoever plays has come back
+            self.pause(now)
+        self._after(now)
+
+    def pause(self, now: float) -> None:
+        """Ask for a pause, or end it. Raises LocalFault."""
+        session = self._game()
+        if session.closed or session.me not in session.ledger.owners_in(session.ledger.game):
+            raise LocalFault("game-over")
+        self.wish = Wish.NO if self.wish is Wish.YES else Wish.YES
+        self._to_all(self._ping(now))
         self._after(now)
 
     def waive(self, seat: int, now: float) -> None:
@@ -334,6 +358,8 @@ class Peer:
 
     def _pinged(self, link: bytes, state: Link, ping: frames.Ping, now: float) -> None:
         state.hears, state.stage = frozenset(ping.heard), ping.stage
+        direct = self._mates() & set(self.links) | {self.lobby.players.key.public}
+        self._pausing.said(link, direct, {key: Wish(wish) for key, wish in ping.pauses}, ping.heard)
         for key in ping.heard:
             self._mark_heard(key, now)
         stage, *own, own_state, own_held = self._place()
@@ -466,6 +492,7 @@ class Peer:
         if self.session is None and lobby.toss and lobby.toss.seated:
             self._begin(now)
         if self.session:
+            self._agree_on_pause(self.session, now)
             self._drain(self.session, now)
 
     def _at_the_door(self, now: float) -> None:
@@ -515,6 +542,16 @@ class Peer:
         return {order.index(key): Chair(order.index(key), signing, self._window_s)
                 for key, (signing, _) in players.secrets.items()}
 
+    def _agree_on_pause(self, session: Session, now: float) -> None:
+        """The clocks stand still once everybody in the game wants it, until somebody does not."""
+        order = [player.key for player in session.seated.players]
+        playing = [order[seat] for seat in session.ledger.owners_in(session.ledger.game)]
+        now_so = self._pausing.wanted_by(playing), not session.closed and self._pausing.agreed(playing)
+        if now_so != self._told_pause:
+            self._told_pause = now_so
+            seconds = session.pause(now_so[1], now)
+            session.events.append(PauseWanted(tuple(order.index(key) for key in now_so[0]), now_so[1], seconds))
+
     def _drain(self, session: Session, now: float) -> None:
         self._effects.records += session.records
         self._to_keep = self._to_keep or bool(session.outbox or session.records)
@@ -549,7 +586,9 @@ class Peer:
     def _ping(self, now: float) -> frames.Ping:
         mates = self._mates()
         heard = tuple(key for key, state in self.links.items() if state.heard_at > now - HEARD_S and key in mates)
-        return frames.Ping(heard[:MOST_SEATS], *self._place())
+        pauses = tuple((key, int(wish)) for key, wish in sorted(self._pausing.wishes.items())
+                       if wish and (key in heard or key == self.lobby.players.key.public))
+        return frames.Ping(heard[:MOST_SEATS], *self._place(), pauses[:MOST_SEATS])
 
     def _mark_heard(self, key: bytes, now: float) -> None:
         if self.session:

@@ -180,6 +180,15 @@ class Session:
             raise LocalFault("no-such-player")
         self.clocks.hold(owner, wait)
 
+    def pause(self, agreed: bool, now: float) -> float | None:
+        """Let the clocks stand still or go on; what is left of the open turn's time, None without a clock."""
+        if agreed and not self.clocks.paused:
+            self.clocks.pause(now)
+        elif not agreed:
+            self.clocks.go_on(now)
+        over_at = self.clocks.turn_over_at() if self.ledger.phase in TURN_PHASES else None
+        return None if over_at is None else max(over_at - now, 0.0)
+
     def view(self, seat: int) -> View:
         """What a local seat may know: the only thing a bot or a hint is given."""
         return view(self.ledger.game, seat, self._chairs[seat].cups)

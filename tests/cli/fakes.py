@@ -78,6 +78,10 @@ class FakeDriver:
         """Remembered."""
         self._ask("hold", seat, wait)
 
+    def pause(self) -> None:
+        """Remembered."""
+        self._ask("pause")
+
     def quit(self) -> None:
         """Remembered; the run ends."""
         self._ask("quit")

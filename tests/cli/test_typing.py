@@ -21,8 +21,7 @@ IN_GAME = {
     "say": [("say", "Beto")],
     "wait": [("hold", 1, True)],
     "drop": [("hold", 1, False)],
-    "pause": [("hold", 1, True), ("hold", 2, True), ("say", "I need a pause. Please type /wait, so that nobody is "
-                                                            "dropped.")],
+    "pause": ["pause"],
 }
 IN_LOBBY = {
     "ready": ["ready"],
@@ -81,7 +80,7 @@ async def test_every_slash_command_in_a_game() -> None:
     for word, (asked, said) in zip(words, found, strict=True):
         name = vocabulary.SLASHES[word]
         assert asked == IN_GAME.get(name, []), word
-        assert said or name == "say", word
+        assert said or name in ("say", "pause"), word
         assert not any("no such command" in line for line in said), word
 
 
