@@ -77,6 +77,7 @@ class Mesh:
         self._seeking: dict[bytes, asyncio.Task[None]] = {}
         self._reading: set[asyncio.Task[None]] = set()
         self._watch: asyncio.Task[None] | None = None
+        self._budgets: dict[bytes, Budget] = {}  # of those who are wanted: a new link brings no new burst
         self._strangers: Budget | None = None  # of all together; made with the first link
         self._closing = False
 
@@ -125,6 +126,7 @@ class Mesh:
     def forget(self, peer: bytes) -> None:
         """Dial this peer no more, and end the link if there is one, after what is queued for it."""
         self._wanted.pop(peer, None)
+        self._budgets.pop(peer, None)
         task = self._seeking.pop(peer, None)
         if task:
             task.cancel()
@@ -240,7 +242,7 @@ class Mesh:
 
     async def _read(self, peer: bytes, link: _Link) -> None:
         loop = asyncio.get_running_loop()
-        own = _budget(loop.time(), (FRAMES_PER_S, FRAMES_BURST), (BYTES_PER_S, BYTES_BURST), (1.0, WORK_BURST_S))
+        own = _budget_of_one(loop.time())
         taken, worked_s = 0, 0.0
         try:
             while (frame := await link.channel.receive()) is not None and self._links.get(peer) is link:
@@ -248,8 +250,7 @@ class Mesh:
                 if frame:  # an empty one only says that the link is alive
                     self._on_received(peer, frame)
                 work_s = time.thread_time() - begun
-                own.work.rate = 1 / max(1, len(self._wanted) or len(self._links))
-                budget = own if peer in self._wanted or not self._wanted else self._of_strangers(loop.time())
+                budget = self._budget(peer, own, loop.time())
                 wait_s = budget.take(len(frame), work_s, loop.time())
                 taken, worked_s = taken + 1, worked_s + work_s
                 if wait_s or taken == TURN_FRAMES or worked_s > TURN_S:
@@ -263,7 +264,15 @@ class Mesh:
                 self._retire(peer, link)
                 self._seek(peer)
 
-    def _of_strangers(self, now: float) -> Budget:
+    def _budget(self, peer: bytes, own: Budget, now: float) -> Budget:
+        """What a link may bring: in a game, what its peer may over all its links, or all strangers together."""
+        if not self._wanted:
+            own.work.rate = 1 / max(1, len(self._links))
+            return own
+        if peer in self._wanted:
+            budget = self._budgets.setdefault(peer, own)
+            budget.work.rate = 1 / len(self._wanted)
+            return budget
         if self._strangers is None:
             self._strangers = _budget(now, (STRANGERS_FRAMES_PER_S, STRANGERS_FRAMES_BURST),
                                       (STRANGERS_BYTES_PER_S, STRANGERS_BYTES_BURST),
@@ -280,6 +289,10 @@ class Mesh:
                     link.channel.abort()
                 elif now - link.channel.sent_at > BEAT_S:
                     link.channel.send(b"")
+
+
+def _budget_of_one(now: float) -> Budget:
+    return _budget(now, (FRAMES_PER_S, FRAMES_BURST), (BYTES_PER_S, BYTES_BURST), (1.0, WORK_BURST_S))
 
 
 def _budget(now: float, *rates_and_bursts: tuple[float, float]) -> Budget:

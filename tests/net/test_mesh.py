@@ -171,6 +171,28 @@ async def test_a_flood_of_frames_is_slowed_down_not_lost(monkeypatch: pytest.Mon
         assert [frame[0] for _, frame in beto.received] == list(range(50))
 
 
+async def test_a_new_link_brings_no_new_burst(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever hangs up and dials again in a game waits as it would have over the old link."""
+    monkeypatch.setattr(module, "FRAMES_BURST", 10.0)
+    monkeypatch.setattr(module, "FRAMES_PER_S", 0.001)
+    async with nodes(1) as (ana,):
+        async def visit() -> None:
+            before = len(ana.linked), len(ana.received)
+            peer = await open_channel(HOST, ana.port, key(9))
+            await ana.until(lambda: len(ana.linked) > before[0])
+            for _ in range(5):
+                peer.send(b"noise")
+            await ana.until(lambda: len(ana.received) > before[1])
+            peer.close()
+            await peer.wait_closed()
+
+        ana.mesh.want(key(9).public, [(HOST, 1)])
+        for _ in range(10):
+            await visit()
+        # What the burst held, and on each link one more, with which it was seen that nothing is left.
+        assert len(ana.received) <= 10 + 10
+
+
 async def test_an_oversized_frame_ends_the_link() -> None:
     """A peer that breaks the framing is lost, and the reason is reported."""
     async with nodes(1) as (ana,):
