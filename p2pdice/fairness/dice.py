@@ -14,8 +14,11 @@ _VOWELS = "aeiou"
 
 def stream(seed: bytes) -> Iterator[int]:
     """Endless bytes H("stream", seed, 0) || H("stream", seed, 1) || ..."""
-    for block in itertools.count():
-        yield from digest(Label.STREAM, seed, block)
+    return itertools.chain.from_iterable(_blocks(seed))
+
+
+def _blocks(seed: bytes) -> Iterator[bytes]:
+    return (digest(Label.STREAM, seed, number) for number in itertools.count())
 
 
 def index(source: Iterator[int], size: int) -> int:
@@ -29,6 +32,13 @@ def die(source: Iterator[int]) -> int:
     return 1 + index(source, DIE_FACES)
 
 
+def faces(seed: bytes) -> Iterator[int]:
+    """What `die` gives again and again from the seed's stream."""
+    limit = 256 - 256 % DIE_FACES
+    for block in _blocks(seed):
+        yield from [1 + byte % DIE_FACES for byte in block if byte < limit]
+
+
 def cup(game_id: bytes, epoch: bytes, round_number: int, commit_state: bytes, seat: int, dice: int,
         shares: Sequence[bytes]) -> tuple[int, ...]:
     """The faces under one cup, in the order drawn: a function of the share of every active seat (section 6).
@@ -36,8 +46,7 @@ def cup(game_id: bytes, epoch: bytes, round_number: int, commit_state: bytes, se
     `commit_state` is the state after all COMMITs, `shares` the 32-byte shares for this cup by ascending seat.
     """
     seed = digest(Label.DICE, game_id, epoch, round_number, commit_state, seat, dice, *shares)
-    source = stream(seed)
-    return tuple(die(source) for _ in range(dice))
+    return tuple(itertools.islice(faces(seed), dice))
 
 
 def shuffled(source: Iterator[int], count: int) -> list[int]:

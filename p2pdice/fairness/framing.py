@@ -14,18 +14,16 @@ def frame(label: Label, *parts: Part) -> bytes:
 
     An int part is 8 bytes big-endian and must be 0..2^64-1 (OverflowError else); a str part is its UTF-8.
     """
-    name = (PREFIX + label).encode()
-    pieces = [len(name).to_bytes(4, "big"), name]
+    return extend(label.head, *parts)
+
+
+def extend(raw: bytes, *parts: Part) -> bytes:
+    """Framed bytes with more parts behind them: `frame` of all parts."""
     for part in parts:
-        if isinstance(part, int):
-            raw = part.to_bytes(8, "big")
-        elif isinstance(part, str):
-            raw = part.encode()
-        else:
-            raw = part
-        pieces.append(len(raw).to_bytes(4, "big"))
-        pieces.append(raw)
-    return b"".join(pieces)
+        if not isinstance(part, bytes):
+            part = part.to_bytes(8, "big") if isinstance(part, int) else part.encode()
+        raw += len(part).to_bytes(4, "big") + part
+    return raw
 
 
 def digest(label: Label, *parts: Part) -> bytes:

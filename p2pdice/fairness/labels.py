@@ -7,7 +7,13 @@ PREFIX = "p2pdice/1/"
 
 
 class Label(StrEnum):
-    """Purpose of a hash or signature; the framed bytes start with PREFIX and this word."""
+    """Purpose of a hash or signature; the framed bytes start with PREFIX and this word, behind their length: `head`."""
+
+    head: bytes
+
+    def __init__(self, word: str) -> None:
+        name = (PREFIX + word).encode()
+        self.head = len(name).to_bytes(4, "big") + name
 
     # signatures
     SIGNED_BODY = "sig"

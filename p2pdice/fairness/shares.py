@@ -1,11 +1,13 @@
 """Who contributes what to which cup, and who may see it when: the disclosure policy as one table (protocol.md section
 6), and the commitments to shares. Must not know signatures, messages or sockets."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
+from functools import cached_property, lru_cache
 
-from p2pdice.fairness.framing import digest
+from p2pdice.fairness.framing import digest, extend, frame
 from p2pdice.fairness.labels import Label
 
 SHARE_BYTES = 32
@@ -27,9 +29,9 @@ class Disclosure(Enum):
     SEALED = "sealed"  # to the cup's viewers at once, in boxes; to all at the showdown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Policy:
-    """The disclosure policy of one deal among `active` seats (ascending)."""
+    """The disclosure policy of one deal among `active` seats (ascending). Its tables are worked out once."""
 
     mode: Mode
     active: tuple[int, ...]
@@ -61,16 +63,11 @@ class Policy:
 
     def public_cups(self, contributor: int) -> tuple[int, ...]:
         """Cups whose share by this contributor is opened at once, ascending."""
-        return tuple(cup for cup in self.active if self.disclosure(contributor, cup) is Disclosure.PUBLIC)
+        return self._public[contributor]
 
     def boxes(self, contributor: int) -> tuple[tuple[int, int], ...]:
         """(cup, viewer) of each box this contributor owes, by cup, then viewer."""
-        return tuple((cup, viewer) for cup in self.active for viewer in self.receivers(contributor, cup))
-
-    def known(self, contributor: int, cup: int, seat: int) -> bool:
-        """Whether `seat` knows this share before the showdown: public, its own, or boxed for it."""
-        return (self.disclosure(contributor, cup) is Disclosure.PUBLIC or seat == contributor
-                or seat in self.receivers(contributor, cup))
+        return self._boxes[contributor]
 
     def revealed(self, seat: int, cups: Sequence[int]) -> tuple[tuple[int, int], ...]:
         """(cup, contributor) of each share that `seat` must publish when `cups` open, by cup, then contributor.
@@ -78,18 +75,41 @@ class Policy:
         A HELD share counts only from its holder; a SEALED one comes from every seat that knows it, so that nobody
         alone can withhold it.
         """
-        return tuple(
-            (cup, contributor) for cup in cups for contributor in self.active
-            if self.disclosure(contributor, cup) is not Disclosure.PUBLIC and self.known(contributor, cup, seat))
+        return tuple((cup, contributor) for cup in cups for contributor, knowing in self._hidden[cup]
+                     if seat in knowing)
 
     def needed(self, cups: Sequence[int]) -> tuple[tuple[int, int], ...]:
         """(cup, contributor) of each share that is missing from the public record until the showdown of `cups`."""
-        return tuple((cup, contributor) for cup in cups for contributor in self.active
-                     if self.disclosure(contributor, cup) is not Disclosure.PUBLIC)
+        return tuple((cup, contributor) for cup in cups for contributor, _ in self._hidden[cup])
 
     def revealers(self, cups: Sequence[int]) -> tuple[int, ...]:
         """Seats that owe a REVEAL when `cups` open, ascending."""
-        return tuple(seat for seat in self.active if self.revealed(seat, cups))
+        return tuple(sorted(set().union(*(knowing for cup in cups for _, knowing in self._hidden[cup]))))
+
+    @cached_property
+    def _public(self) -> Mapping[int, tuple[int, ...]]:
+        return {contributor: tuple(cup for cup in self.active
+                                   if self.disclosure(contributor, cup) is Disclosure.PUBLIC)
+                for contributor in self.active}
+
+    @cached_property
+    def _boxes(self) -> Mapping[int, tuple[tuple[int, int], ...]]:
+        return {contributor: tuple((cup, viewer) for cup in self.active for viewer in self.receivers(contributor, cup))
+                for contributor in self.active}
+
+    @cached_property
+    def _hidden(self) -> Mapping[int, tuple[tuple[int, frozenset[int]], ...]]:
+        """By cup, the contributors whose share is not public before the showdown, and who knows it then."""
+        return {cup: tuple((contributor, frozenset((contributor, *self.receivers(contributor, cup))))
+                           for contributor in self.active
+                           if self.disclosure(contributor, cup) is not Disclosure.PUBLIC)
+                for cup in self.active}
+
+
+@lru_cache(maxsize=64)
+def policy_of(mode: Mode, active: tuple[int, ...], opener: int) -> Policy:
+    """The policy of a deal, the same object for the same deal: every message of the deal is held against it."""
+    return Policy(mode, active, opener)
 
 
 def commitment(game_id: bytes, epoch: bytes, round_number: int, state: bytes, contributor: int, cup: int,
@@ -99,6 +119,17 @@ def commitment(game_id: bytes, epoch: bytes, round_number: int, state: bytes, co
     The contributor's key and seat are inside, so a copied commitment cannot be opened (attack row 2).
     """
     return digest(Label.SHARE, game_id, epoch, round_number, state, contributor, cup, public, share)
+
+
+def committer(game_id: bytes, epoch: bytes, round_number: int, state: bytes, contributor: int,
+              public: bytes) -> Callable[[int, bytes], bytes]:
+    """`commitment` as a function of cup and share (32 bytes): of each deal n seats check n * n of them, so what those
+    of one contributor have in common is framed once."""
+    template = frame(Label.SHARE, game_id, epoch, round_number, state, contributor, 0, public, bytes(SHARE_BYTES))
+    behind_cup = len(template) - len(extend(b"", public, bytes(SHARE_BYTES)))
+    before, between = template[:behind_cup - 8], template[behind_cup:-SHARE_BYTES]
+    sha256 = hashlib.sha256
+    return lambda cup, share: sha256(before + cup.to_bytes(8, "big") + between + share).digest()
 
 
 def known_shares(policy: Policy, cup: int, shares: Mapping[tuple[int, int], bytes]) -> list[bytes] | None:

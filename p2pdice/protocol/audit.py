@@ -4,13 +4,14 @@ secrets (protocol.md section 9). Every entry is checked; the verdict names the f
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from p2pdice.protocol.dispute import Dispute, deciders, proof_hash
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import CupsShown, Dropped, Event
 from p2pdice.protocol.evidence import decode_evidence
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved
-from p2pdice.protocol.messages import AnyVote, Drop, Propose, Signed, parse_game, parse_slot, parse_vote
+from p2pdice.protocol.messages import AnyMessage, AnyVote, Drop, Propose, Signed, parse_slot, parse_vote
 from p2pdice.protocol.roster import (
     Roster,
     Seated,
@@ -22,6 +23,8 @@ from p2pdice.protocol.roster import (
 )
 from p2pdice.protocol.transcript import Damaged, Entry, is_transcript, read_entries
 from p2pdice.rules import RoundSettled
+
+M = TypeVar("M", AnyMessage, AnyVote)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ class _Auditor:
         self._replayed.ledger, self._replayed.dispute = ledger, dispute
         for entry in self._entries:
             report.entries = entry.number + 1
-            with _blaming(entry):
+            try:
                 if entry.kind == "game":
                     self._message(entry, ledger, dispute)
                 elif entry.kind == "vote":
@@ -140,6 +143,8 @@ class _Auditor:
                     self._evidence(entry, ledger, dispute)
                 else:
                     raise Malformed("misplaced")
+            except Malformed as error:
+                raise _Wrong(entry, error.reason) from error
             report.winners = tuple(ledger.game.winners)
         if not ledger.over or dispute.halting.votes:
             raise _Ended
@@ -184,7 +189,7 @@ class _Auditor:
         return roster
 
     def _message(self, entry: Entry, ledger: Ledger, dispute: Dispute) -> None:
-        message = parse_slot(self._checked(entry, ledger))
+        message = self._checked(parse_slot(entry.signed), ledger)
         said = ledger.slots[-1]
         # One order only, that of the seats: a file with the same entries otherwise would be another file. And a
         # record holds the votes of a halt only when they came to a decision.
@@ -199,18 +204,17 @@ class _Auditor:
             raise _Ended from proved
         self._tell(events)
 
-    def _checked(self, entry: Entry, ledger: Ledger) -> Signed:
-        """A body of this game whose signature holds."""
-        message = parse_game(entry.signed)
+    def _checked(self, message: M, ledger: Ledger) -> M:
+        """A message or vote of this game whose signature holds."""
         if message.game_id != ledger.game_id or message.seat >= len(ledger.verifiers):
             raise Malformed("another-game")
-        if not entry.signed.holds(ledger.verifiers[message.seat]):
+        if not message.signed.holds(ledger.verifiers[message.seat]):
             raise Malformed("bad-signature")
         self._report.signatures += 1
-        return entry.signed
+        return message
 
     def _vote(self, entry: Entry, ledger: Ledger, dispute: Dispute) -> None:
-        vote = parse_vote(self._checked(entry, ledger))
+        vote = self._checked(parse_vote(entry.signed), ledger)
         if vote.slot[0] != "leave" and dispute.settled(vote):
             raise Malformed("another-halt")
         named = [name for _, name in vote.payload.proofs] if isinstance(vote.payload, Propose) else []

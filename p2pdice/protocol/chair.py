@@ -12,7 +12,6 @@ from p2pdice.fairness.seal import round_public, seal
 from p2pdice.fairness.shares import SHARE_BYTES, commitment
 from p2pdice.protocol.codec import pack, unpack
 from p2pdice.protocol.deal import Deal, Shares, box_info, fits, is_round_key, opened_box
-from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.evidence import sealed_hash
 from p2pdice.protocol.ledger import Ledger
 from p2pdice.protocol.messages import (
@@ -108,9 +107,7 @@ class Chair:
 
     def restore(self, raw: bytes) -> None:
         """Take up what `secrets` gave. Raises Malformed for what it did not give."""
-        value = unpack(raw)
-        if not _SECRETS.fits(value):
-            raise Malformed("not-secrets")
+        value = unpack(raw, _SECRETS.fits, "not-secrets")
         shares, boxed, self._round_secret, claim, sealed = cast(tuple[Any, ...], value)
         self._shares = dict(shares)
         self._boxed = {(sender, cup): share for sender, cup, share in boxed}

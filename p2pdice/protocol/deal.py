@@ -8,7 +8,7 @@ from p2pdice.fairness.errors import BadBox
 from p2pdice.fairness.framing import digest, frame
 from p2pdice.fairness.labels import Label
 from p2pdice.fairness.seal import round_public, unseal
-from p2pdice.fairness.shares import Policy, commitment, known_shares
+from p2pdice.fairness.shares import Policy, commitment, committer, known_shares
 from p2pdice.protocol.messages import Commit, Message, Open, Reveal
 
 Shares = dict[tuple[int, int], bytes]  # (contributor, cup) -> share
@@ -28,6 +28,9 @@ class Deal:
         self.commit_state = commit_state
         self.opens: dict[int, Message[Open]] = {}
         self.shares: Shares = {}
+        self._promised = {seat: dict(commit.payload.commitments) for seat, commit in commits.items()}
+        self._committed = {seat: committer(commit.game_id, commit.epoch, commit.payload.round_number, commit.state,
+                                           seat, keys[seat]) for seat, commit in commits.items()}
 
     def branch(self) -> "Deal":
         """A deal that can go on without changing this one."""
@@ -48,7 +51,7 @@ class Deal:
     def contradicted(self, message: Message[Open | Reveal]) -> int | None:
         """The contributor whose COMMIT a share in the message contradicts; None if all fit."""
         return next((contributor for contributor, cup, share in named_shares(message)
-                     if not fits(self.commits[contributor], self.keys[contributor], cup, share)), None)
+                     if self._promised[contributor].get(cup) != self._committed[contributor](cup, share)), None)
 
     def faces(self, cup: int, count: int, shares: Mapping[tuple[int, int], bytes]) -> tuple[int, ...] | None:
         """The `count` dice of a cup, from the shares given; None while one is missing."""

@@ -69,9 +69,7 @@ _SHAPE = row(Text(words=tuple(FaultKind)), Many(SIGNED, 4), Many(Blob(FRAME_BYTE
 
 def decode_evidence(raw: bytes) -> Evidence:
     """Raises Malformed."""
-    value = unpack(raw)
-    if not _SHAPE.fits(value):
-        raise Malformed("not-evidence")
+    value = unpack(raw, _SHAPE.fits, "not-evidence")
     kind, bodies, states, rules = cast(tuple[Any, ...], value)
     return Evidence(FaultKind(kind), tuple(map(signed_from, bodies)), states, rules)
 

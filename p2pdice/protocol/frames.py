@@ -2,12 +2,11 @@
 them that is never part of a game's record (protocol.md section 7). Must not know what a frame leads to."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 from p2pdice.fairness.framing import HASH_BYTES
 from p2pdice.fairness.keys import KEY_BYTES
-from p2pdice.protocol.codec import FRAME_BYTES, pack, unpack
-from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.codec import FRAME_BYTES, Value, pack, unpack
 from p2pdice.protocol.messages import MOST_RULES, MOST_SEATS, NICK_BYTES, ROOM_BYTES, SIGNED
 from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Shape, Text, row, word
 
@@ -153,6 +152,7 @@ FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
     "chat": (Chat, (Text(CHAT_BYTES),)),
     "bye": (Bye, ()),
 }
+_SHAPES: Mapping[str, Shape] = {name: row(word(name), *shapes) for name, (_, shapes) in FRAMES.items()}
 _WORDS: Mapping[type, str] = {frame: name for name, (frame, _) in FRAMES.items()}
 
 
@@ -163,13 +163,14 @@ def encode(frame: Frame) -> bytes:
 
 def decode(raw: bytes) -> Frame:
     """Raises Malformed."""
-    value = unpack(raw)
-    if type(value) is not tuple or not value or type(value[0]) is not str:
-        raise Malformed("not-a-frame")
-    frame, shapes = FRAMES.get(value[0], (None, ()))
-    if frame is None or not row(*shapes).fits(value[1:]):
-        raise Malformed("not-a-frame")
-    return frame(*cast(tuple[Any, ...], value[1:]))
+    value: Any = unpack(raw, _is_frame, "not-a-frame")
+    return FRAMES[value[0]][0](*value[1:])
+
+
+def _is_frame(value: Value) -> bool:
+    """Whether a value is a frame's word, and its fields."""
+    name = value[0] if type(value) is tuple and value else None
+    return type(name) is str and name in _SHAPES and _SHAPES[name].fits(value)
 
 
 def batches(bodies: list[tuple[bytes, bytes]]) -> list[Bodies]:

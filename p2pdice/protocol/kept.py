@@ -23,10 +23,8 @@ def unrecorded(kept: Mapping[str, bytes], entries: int) -> list[tuple[str, Signe
     found: list[tuple[str, Signed]] = []
     while (raw := kept.get(f"record-{entries + len(found)}")) is not None:
         try:
-            value = unpack(raw)
+            value = unpack(raw, _RECORD.fits)
         except Malformed:
-            break
-        if not _RECORD.fits(value):
             break
         kind, body, signature = cast("tuple[str, bytes, bytes]", value)
         found.append((kind, Signed(body, signature)))
@@ -36,10 +34,9 @@ def unrecorded(kept: Mapping[str, bytes], entries: int) -> list[tuple[str, Signe
 def unpack_others(raw: bytes) -> tuple[Others, ...]:
     """Where the others were, out of what was kept; nobody if it is damaged."""
     try:
-        value = unpack(raw)
+        return cast("tuple[Others, ...]", unpack(raw, _OTHERS.fits))
     except Malformed:
         return ()
-    return cast("tuple[Others, ...]", value) if _OTHERS.fits(value) else ()
 
 
 def pack_kept(snapshot: Mapping[str, bytes], bots: Sequence[tuple[SigningKey, str]], others: Sequence[Others],

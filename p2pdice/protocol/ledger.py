@@ -106,8 +106,8 @@ class Ledger:
         self.slots: list[dict[int, AnyMessage]] = [{}]  # by slot number, then by seat; the last one is open
         self.preimage = start_preimage(self.game_id, seated.genesis, rules_hash(pack(public(self.game))))
         self.state = state_hash(self.preimage)
-        self.phase = next_phase(Phase.START, self.game)
         self.deal: Deal | None = None
+        self._open_slot(Phase.START)
         self.past: list[Past] = []
         self._commit_preimage = b""
         self._rounds = 0
@@ -123,14 +123,10 @@ class Ledger:
         return self.phase is Phase.OVER
 
     @property
-    def authors(self) -> tuple[int, ...]:
-        """Seats that sign a message for the open slot, ascending."""
-        return () if self.over else SPEAKERS[self.phase].authors(self.game)
-
-    @property
     def missing(self) -> tuple[int, ...]:
         """Authors whose message for the open slot is not in."""
-        return tuple(seat for seat in self.authors if seat not in self.slots[-1])
+        said = self.slots[-1]
+        return tuple([seat for seat in self.authors if seat not in said])
 
     def spoken(self, slot: int, seat: int) -> AnyMessage | None:
         """The message taken in from a seat for a slot, if any."""
@@ -192,7 +188,7 @@ class Ledger:
         self.preimage = child_preimage(self.game_id, self.epoch, outcome.base.state,
                                        rules_hash(pack(public(self.game))))
         self.state = state_hash(self.preimage)
-        self.phase = next_phase(Phase.START, self.game)
+        self._open_slot(Phase.START)
         self.slots = [{}]
         self.deal = None
         self._rounds = outcome.base.rounds
@@ -216,7 +212,7 @@ class Ledger:
         return [] if self.missing else self._close()
 
     def _judge(self, message: AnyMessage) -> None:
-        if fault_in(message, self.phase, self.game):
+        if fault_in(message, self.phase, self.game, self.authors):
             rules = pack(public(self.game))
             raise Proved(message.seat, Evidence(FaultKind.ILLEGAL, (message.signed,), (self.preimage,), rules))
         match message.payload:
@@ -274,7 +270,7 @@ class Ledger:
         rules = rules_hash(pack(public(self.game)))
         self.preimage = next_preimage(self.game_id, self.epoch, self.slot, self.state, phase.value, items, rules)
         self.state = state_hash(self.preimage)
-        self.phase = next_phase(phase, self.game)
+        self._open_slot(phase)
         self.slots.append({})
         if phase is Phase.COMMIT:
             self._begin_deal(said)
@@ -284,6 +280,11 @@ class Ledger:
             self._rounds += 1
             self.marks.append(Mark(Boundary(self._rounds, self.state), self.game.copy(), self.slot))
         return events
+
+    def _open_slot(self, before: Phase) -> None:
+        """The phase after `before`, and the seats that sign a message for its slot, ascending."""
+        self.phase = next_phase(before, self.game)
+        self.authors: tuple[int, ...] = () if self.over else SPEAKERS[self.phase].authors(self.game)
 
     def _round_began(self) -> list[Event]:
         if self.over:

@@ -3,7 +3,6 @@ sections 4 and 5). Knows shapes and signatures; must not know turns, nor whether
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from p2pdice.fairness.chain import body_hash
@@ -186,6 +185,15 @@ ENVELOPE: tuple[tuple[str, Shape], ...] = (
     ("state", Raw((0, HASH_BYTES))), ("seat", _SEAT),
 )  # then the payload: the fields of the type
 
+# All of a body: of the lobby by its fields, of a game by its type word.
+_LOBBY_BODIES: Mapping[type, Shape] = {fields: row(Int(PROTOCOL, PROTOCOL), word(kind), *shapes)
+                                       for kind, (fields, shapes) in LOBBY_MESSAGES.items()}
+_GAME_BODIES: Mapping[str, Shape] = {kind: row(*(shape for _, shape in ENVELOPE), row(*shapes))
+                                     for kind, (_, shapes) in GAME_MESSAGES.items()}
+# Version and type word, as they stand behind the first byte of a body of the lobby.
+_LOBBY_STARTS: Mapping[bytes, type[LobbyFields]] = {
+    pack((PROTOCOL, kind))[1:]: fields for kind, (fields, _) in LOBBY_MESSAGES.items()}
+
 _VOTE_SLOTS = {"HALT": "halt", "PROPOSE": "propose", "DROP": "drop", "LEAVE": "leave"}
 _LOBBY_WORDS: Mapping[type, str] = {fields: word for word, (fields, _) in LOBBY_MESSAGES.items()}
 _GAME_WORDS: Mapping[type, str] = {payload: word for word, (payload, _) in GAME_MESSAGES.items()}
@@ -198,10 +206,13 @@ class Signed:
     body: bytes
     signature: bytes = field(compare=False)
 
-    @cached_property
+    @property
     def hash(self) -> bytes:
-        """Name of the body: 32 bytes."""
-        return body_hash(self.body)
+        """Name of the body: 32 bytes, worked out once."""
+        known: bytes | None = self.__dict__.get("_hash")  # not a cached_property: that takes a lock up to Python 3.11
+        if known is None:
+            known = self.__dict__["_hash"] = body_hash(self.body)
+        return known
 
     def holds(self, verifier: Verifier) -> bool:
         """Whether `verifier`'s key signed the body."""
@@ -219,8 +230,7 @@ V = TypeVar("V", bound=VotePayload)
 L = TypeVar("L", bound=LobbyFields)
 
 
-@dataclass(frozen=True)
-class Message(Generic[P_co]):
+class Message(NamedTuple, Generic[P_co]):
     """A signed body of a game, parsed: its shape is right, nothing else has been judged."""
 
     game_id: bytes
@@ -232,8 +242,7 @@ class Message(Generic[P_co]):
     signed: Signed
 
 
-@dataclass(frozen=True)
-class Vote(Generic[V_co]):
+class Vote(NamedTuple, Generic[V_co]):
     """A signed body of a halt, parsed in the same way: it has no place in the order of slots."""
 
     game_id: bytes
@@ -298,18 +307,17 @@ def sign_game(key: SigningKey, game_id: bytes, epoch: bytes, slot: int | VoteSlo
     return sign(key, game_value(game_id, epoch, slot, state, seat, payload))
 
 
+def _is_game_body(value: Value) -> bool:
+    """Whether a value is an envelope with the payload that its type word says."""
+    kind = value[1] if type(value) is tuple and len(value) > 1 else None
+    return type(kind) is str and kind in _GAME_BODIES and _GAME_BODIES[kind].fits(value)
+
+
 def parse_game(signed: Signed) -> AnyMessage | AnyVote:
     """The message in a signed body of a game. Raises Malformed; does not look at the signature."""
-    value = unpack(signed.body)
-    if type(value) is not tuple or len(value) != len(ENVELOPE) + 1:
-        raise Malformed("not-an-envelope")
-    if not all(shape.fits(part) for (_, shape), part in zip(ENVELOPE, value, strict=False)):
-        raise Malformed("not-an-envelope")
-    _, kind, game_id, epoch, slot, state, seat, parts = cast(tuple[Any, ...], value)
-    fields, shapes = GAME_MESSAGES.get(kind, (None, ()))
-    if fields is None or not row(*shapes).fits(parts):
-        raise Malformed("not-a-game-message")
-    payload: Any = fields(*parts)
+    value: Any = unpack(signed.body, _is_game_body, "not-a-game-message")
+    _, kind, game_id, epoch, slot, state, seat, parts = value
+    payload: Any = GAME_MESSAGES[kind][0](*parts)
     if type(slot) is int and kind not in _VOTE_SLOTS and state:
         return Message(game_id, epoch, slot, state, seat, payload, signed)
     if type(slot) is tuple and _VOTE_SLOTS.get(kind) == slot[0]:
@@ -340,16 +348,11 @@ def sign_lobby(key: SigningKey, fields: LobbyFields) -> Signed:
 
 def parse_lobby(signed: Signed, fields: type[L]) -> L:
     """The fields of a lobby message of the given type. Raises Malformed; does not look at the signature."""
-    value = unpack(signed.body)
-    kind = _LOBBY_WORDS[fields]
-    if type(value) is not tuple or value[:2] != (PROTOCOL, kind) or not row(*LOBBY_MESSAGES[kind][1]).fits(value[2:]):
-        raise Malformed("not-a-lobby-message")
-    return fields(*cast(tuple[Any, ...], value[2:]))
+    value: Any = unpack(signed.body, _LOBBY_BODIES[fields].fits, "not-a-lobby-message")
+    return fields(*value[2:])
 
 
 def lobby_fields(signed: Signed) -> type[LobbyFields] | None:
-    """Which lobby message a body claims to be; None for one of a game. Raises Malformed."""
-    value = unpack(signed.body)
-    if type(value) is not tuple or len(value) < 2 or type(value[1]) is not str:
-        raise Malformed("not-a-message")
-    return LOBBY_MESSAGES[value[1]][0] if value[1] in LOBBY_MESSAGES else None
+    """Which lobby message a body claims to be; None for anything else, such as one of a game."""
+    return next((fields for start, fields in _LOBBY_STARTS.items() if signed.body.startswith(start, 1)),
+                None)

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from p2pdice.fairness.errors import BadKey
 from p2pdice.fairness.keys import check_round_key
-from p2pdice.fairness.shares import Mode, Policy
+from p2pdice.fairness.shares import Mode, Policy, policy_of
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.messages import (
     Act,
@@ -108,13 +108,13 @@ def next_phase(phase: Phase, game: Game) -> Phase:
 
 def active_seats(game: Game) -> tuple[int, ...]:
     """Seats with dice, ascending: those who contribute to the next deal."""
-    return tuple(seat for seat, dice in enumerate(game.dice) if dice)
+    return tuple([seat for seat, dice in enumerate(game.dice) if dice])
 
 
 def deal_policy(game: Game) -> Policy:
     """Who sees what in the round that is dealt or open now."""
     mode = {Special.OPEN: Mode.OPEN, Special.CLOSED: Mode.CLOSED}.get(game.special, Mode.NORMAL)  # type: ignore[arg-type]
-    return Policy(mode, active_seats(game), game.opener)
+    return policy_of(mode, active_seats(game), game.opener)
 
 
 def action_of(call: Call) -> Action:
@@ -221,15 +221,16 @@ SPEAKERS: Mapping[Phase, Speakers] = {
 }
 
 
-def fault_in(message: AnyMessage, phase: Phase, game: Game) -> str | None:
-    """Why a message does not belong in this phase of this game, as a stable word; None if it does.
+def fault_in(message: AnyMessage, phase: Phase, game: Game, authors: tuple[int, ...] | None = None) -> str | None:
+    """Why a message does not belong in this phase of this game, as a stable word; None if it does. `authors`: the
+    phase's, by whoever has worked them out already.
 
     Looks at author, type and payload only; whether shares fit their commitments is the deal's to say.
     """
     speakers = SPEAKERS.get(phase)
     if speakers is None or not isinstance(message.payload, speakers.payload):
         return "wrong-type"
-    if message.seat not in speakers.authors(game):
+    if message.seat not in (speakers.authors(game) if authors is None else authors):
         return "not-the-author"
     try:
         _fit(game, message.seat, message.payload)

@@ -1,105 +1,125 @@
 """Shapes of values: the fixed list of typed and bounded parts that each message has, as data. The same value judges a
-message and prints its row in protocol.md. Must not know what a part means."""
+message and prints its row in protocol.md. Must not know what a part means.
 
-from collections.abc import Sequence
+Every signed body and every frame is looked at part by part, so a shape is made into one Python expression, once.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from typing import TypeAlias, cast
 
-from p2pdice.protocol.codec import LARGEST_INT, Value
+from p2pdice.protocol.codec import LARGEST_INT, Value, clean_text
 
 
-@dataclass(frozen=True, slots=True)
-class Int:
+class _Shape:
+    """`value` in a condition is the source text of where the value stands, such as `value[2]`."""
+
+    def condition(self, value: str) -> str:
+        """Python source of whether a value has this shape."""
+        raise NotImplementedError
+
+    @cached_property
+    def fits(self) -> Callable[[Value], bool]:
+        """Whether a value has this shape. What fits is also free of all that the codec refuses in any value."""
+        source = f"lambda value: {self.condition('value')}"
+        return cast("Callable[[Value], bool]", eval(source, {"clean_text": clean_text}))
+
+
+@dataclass(frozen=True)
+class Int(_Shape):
     """A whole number from `low` to `high`, both included."""
 
     high: int = LARGEST_INT
     low: int = 0
 
-    def fits(self, value: Value) -> bool:
-        return type(value) is int and self.low <= value <= self.high
+    def condition(self, value: str) -> str:
+        return f"type({value}) is int and {self.low} <= {value} <= {self.high}"
 
     def __str__(self) -> str:
         return f"int {self.low}..{'2^53' if self.high == LARGEST_INT else self.high}"
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
+@dataclass(frozen=True)
+class Raw(_Shape):
     """Bytes of one of the given lengths."""
 
     sizes: tuple[int, ...]
 
-    def fits(self, value: Value) -> bool:
-        return type(value) is bytes and len(value) in self.sizes
+    def condition(self, value: str) -> str:
+        return f"type({value}) is bytes and len({value}) in {self.sizes}"
 
     def __str__(self) -> str:
         return f"{' or '.join(map(str, self.sizes))} bytes"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+@dataclass(frozen=True)
+class Text(_Shape):
     """UTF-8 text of at most `most_bytes`, or one of the given words."""
 
     most_bytes: int = 0
     words: tuple[str, ...] = ()
 
-    def fits(self, value: Value) -> bool:
-        if type(value) is not str:
-            return False
-        return value in self.words if self.words else len(value.encode()) <= self.most_bytes
+    def condition(self, value: str) -> str:
+        if self.words:
+            return f"type({value}) is str and {value} in {tuple(map(str, self.words))}"
+        return f"type({value}) is str and len({value}.encode()) <= {self.most_bytes} and clean_text({value})"
 
     def __str__(self) -> str:
         return " | ".join(f'"{word}"' for word in self.words) or f"text <= {self.most_bytes} bytes"
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+@dataclass(frozen=True)
+class Blob(_Shape):
     """Bytes of any length up to `most`: something signed or encoded on its own."""
 
     most: int
 
-    def fits(self, value: Value) -> bool:
-        return type(value) is bytes and len(value) <= self.most
+    def condition(self, value: str) -> str:
+        return f"type({value}) is bytes and len({value}) <= {self.most}"
 
     def __str__(self) -> str:
         return f"bytes <= {self.most}"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+@dataclass(frozen=True)
+class Row(_Shape):
     """An array of exactly these parts, in this order."""
 
     parts: tuple["Shape", ...]
 
-    def fits(self, value: Value) -> bool:
-        return (type(value) is tuple and len(value) == len(self.parts)
-                and all(part.fits(item) for part, item in zip(self.parts, value, strict=True)))
+    def condition(self, value: str) -> str:
+        inside = [f"({part.condition(f'{value}[{place}]')})" for place, part in enumerate(self.parts)]
+        return " and ".join([f"type({value}) is tuple", f"len({value}) == {len(self.parts)}", *inside])
 
     def __str__(self) -> str:
         return f"[{', '.join(map(str, self.parts))}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Many:
+@dataclass(frozen=True)
+class Many(_Shape):
     """An array of up to `most` values of one shape."""
 
     part: "Shape"
     most: int
 
-    def fits(self, value: Value) -> bool:
-        return type(value) is tuple and len(value) <= self.most and all(self.part.fits(item) for item in value)
+    def condition(self, value: str) -> str:
+        # What the list runs over is evaluated outside of it: lists in lists may use one name.
+        inside = f"all([{self.part.condition('item')} for item in {value}])"
+        return f"type({value}) is tuple and len({value}) <= {self.most} and {inside}"
 
     def __str__(self) -> str:
         return f"[{self.part} ... <= {self.most}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
+@dataclass(frozen=True)
+class Either(_Shape):
     """One of several shapes."""
 
     choices: tuple["Shape", ...]
 
-    def fits(self, value: Value) -> bool:
-        return any(choice.fits(value) for choice in self.choices)
+    def condition(self, value: str) -> str:
+        return " or ".join(f"({choice.condition(value)})" for choice in self.choices)
 
     def __str__(self) -> str:
         return " or ".join(map(str, self.choices))

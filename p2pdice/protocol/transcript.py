@@ -2,8 +2,7 @@
 and saying where a file is damaged (protocol.md section 9). Must not know what a body means, nor files."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple
 
 from p2pdice.fairness.framing import HASH_BYTES, digest
 from p2pdice.fairness.keys import SIGNATURE_BYTES
@@ -20,8 +19,7 @@ KINDS = ("roster", "accept", "seat", "game", "vote", "evidence")
 ENTRY = row(Int(), Raw((HASH_BYTES,)), word(*KINDS), Blob(FRAME_BYTES), Raw((0, SIGNATURE_BYTES)))
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry: its number from 0, and what it holds."""
 
     number: int
@@ -91,12 +89,10 @@ def read_entries(raw: bytes) -> Iterator[Entry]:
         if length <= 2 * FRAME_BYTES and len(raw) < offset + 4 + length:
             raise Damaged(number, offset, cut=True)
         try:
-            value = unpack(entry)
+            value: Any = unpack(entry, ENTRY.fits, "not-an-entry")
         except Malformed as error:
             raise Damaged(number, offset, cut=False) from error
-        if not ENTRY.fits(value):
-            raise Damaged(number, offset, cut=False)
-        found, before, kind, body, signature = cast(tuple[Any, ...], value)
+        found, before, kind, body, signature = value
         if found != number or before != previous:
             raise Damaged(number, offset, cut=False)
         yield Entry(number, kind, Signed(body, signature))

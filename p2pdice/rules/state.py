@@ -6,6 +6,7 @@ as a value that is replaced; `copy` and `public` are there for whoever needs a v
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from .actions import Action, CalledOn, Direction, Kind
@@ -151,6 +152,12 @@ def after(dice: Sequence[int], seat: int, direction: int) -> int:
 Canonical = int | str | tuple["Canonical", ...]
 
 
+@lru_cache(maxsize=16)
+def _terms_of(rules: Ruleset) -> tuple[Canonical, ...]:
+    """The rules' part of `public`: the same in every slot of a game."""
+    return (rules.system, *(text for pair in rules.options().items() for text in pair))
+
+
 def public(game: Game) -> tuple[Canonical, ...]:
     """The whole public state as one nested tuple of non-negative int and str, equal exactly when two engines agree.
 
@@ -163,7 +170,7 @@ def public(game: Game) -> tuple[Canonical, ...]:
     bid = game.bid
     return (
         ENGINE,
-        (game.rules.system, *(text for pair in game.rules.options().items() for text in pair)),
+        _terms_of(game.rules),
         (str(game.stage), game.round_number, game.opener, str(game.special or "")),
         (direction_name(game.direction), direction_name(game.round_direction)),
         tuple(game.dice),

@@ -10,7 +10,7 @@ from p2pdice.fairness.labels import PREFIX, Label
 MAKERS = {"frame", "digest", "sign", "holds", "verify"}
 # One purpose, but more than one place: made and checked, signed and verified, or handed on by name.
 SHARED = {Label.SEAT_COMMIT: 2, Label.RECORD: 4, Label.SIGNED_BODY: 2, Label.CHANNEL_LISTENER: 2,
-          Label.CHANNEL_DIALLER: 2, Label.ACT: 0, Label.ANSWER: 0}
+          Label.CHANNEL_DIALLER: 2, Label.SHARE: 2, Label.ACT: 0, Label.ANSWER: 0}
 
 
 def calls() -> dict[Label, list[int | None]]:

@@ -68,11 +68,14 @@ def test_viewers_are_the_seats_that_can_compute_a_cup_alone() -> None:
             assert alone == (seat in policy.viewers(cup))
 
 
-def test_known_agrees_with_what_is_sent() -> None:
-    """`known` says of each share what the messages do."""
+def test_who_reveals_agrees_with_what_is_sent() -> None:
+    """Of the shares that are not public, a seat reveals those that the messages have told it."""
     for policy in policies():
         for contributor, cup, seat in product(policy.active, repeat=3):
-            assert policy.known(contributor, cup, seat) == ((contributor, cup) in known_to(policy, seat))
+            hidden = (contributor, cup) not in {(other, at) for other in policy.active
+                                                for at in policy.public_cups(other)}
+            told = hidden and (contributor, cup) in known_to(policy, seat)
+            assert ((cup, contributor) in policy.revealed(seat, (cup,))) == told
 
 
 def test_open_rounds_take_one_box_per_viewer_but_the_dealer() -> None:

@@ -10,7 +10,7 @@ liar, or waits for the liar alone.
 import copy
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -252,7 +252,7 @@ def _loose_seal(self: Ledger, show: object) -> None:
 
 def _loose_state(self: Ledger, message: AnyMessage) -> list[Event]:
     """Mutant: the state that a message names is not looked at."""
-    return _ADD(self, replace(message, state=self.state))
+    return _ADD(self, message._replace(state=self.state))
 
 
 _ADD = Ledger.add
