@@ -13,12 +13,50 @@ Least = tuple[int, ...]
 # A face that may not be named at all: more than any table has dice.
 NEVER = MOST_DICE + 1
 
-OPEN: Least = (NEVER, 1, 1, 1, 1, 1, 1)
-OPEN_NOT_ON_ONES: Least = (NEVER, NEVER, 1, 1, 1, 1, 1)
+
+# A menu's number: the dice in play four times, and what may be called. One number, because a table by tuples is slow.
+PER_DIE, WITH_EXACT, WITH_PASS = 4, 2, 1
 
 
-class Raising(dict[Action, Least]):
-    """One way of raising: standing bid -> least quantity for each face, worked out when it is first asked for."""
+class Position(dict[int, tuple[Action, ...]]):
+    """What the standing bid leaves to whoever is in turn: `least`, the least quantity for each face, and the menus.
+
+    A menu is all that may be done: bids by quantity then face, dudo, calzo, paso; it is made when it is first asked for
+    by its number. `refusals` are the reasons, by face, why a bid below its least quantity is none.
+    """
+
+    __slots__ = ("least", "opening", "refusals")
+
+    def __init__(self, least: Least, refusals: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self.least = least
+        self.opening = not refusals
+        self.refusals = refusals or ("opens-on-ones",) * len(least)
+
+    def __missing__(self, number: int) -> tuple[Action, ...]:
+        dice, exact, passing = number // PER_DIE, number & WITH_EXACT, number & WITH_PASS
+        least = self.least
+        # Up to the quantity from which every face may be named, face by face; from there on all bids that there are.
+        free = min(max(least[1:]), dice + 1)
+        some = [bid for bid in _ALL[6 * min(least) - 6 : 6 * free - 6] if bid.quantity >= least[bid.face]]
+        calls = ((DUDO, not self.opening), (CALZO, exact), (PASO, passing))
+        menu = (*some, *_ALL[6 * free - 6 : 6 * dice], *(call for call, offered in calls if offered))
+        if dice <= _REMEMBERED:
+            self[number] = menu
+        return menu
+
+
+_ALL = [bid(quantity, face) for quantity in range(1, MOST_DICE + 1) for face in FACES]
+
+# With more dice in play there are more menus than a process should remember, and people think longer anyway.
+_REMEMBERED = 40
+
+OPEN = Position((NEVER, 1, 1, 1, 1, 1, 1))
+OPEN_NOT_ON_ONES = Position((NEVER, NEVER, 1, 1, 1, 1, 1))
+
+
+class Raising(dict[Action, Position]):
+    """One way of raising: standing bid -> what it leaves, worked out when it is first asked for."""
 
     def __init__(self, work_out: Callable[[int, int], Least], to_ones: str = "", from_ones: str = "", other: str = ""):
         """`work_out` takes quantity and face of the standing bid; the reasons are for a bid of another face."""
@@ -28,16 +66,15 @@ class Raising(dict[Action, Least]):
         self._from_ones = from_ones or other
         self._other = other
 
-    def __missing__(self, standing: Action) -> Least:
-        self[standing] = least = self._work_out(standing.quantity, standing.face)
-        return least
+    def __missing__(self, standing: Action) -> Position:
+        refusals = tuple(self._refusal(standing.face, face) or "not-higher" for face in range(7))
+        self[standing] = position = Position(self._work_out(standing.quantity, standing.face), refusals)
+        return position
 
-    def shortfall(self, standing: Action, face: int) -> str:
-        """The reason why a bid on `face` below its least quantity is refused."""
-        reason = ""
-        if face != standing.face:
-            reason = self._to_ones if face == 1 else self._from_ones if standing.face == 1 else self._other
-        return reason or "not-higher"
+    def _refusal(self, standing: int, face: int) -> str:
+        if face == standing:
+            return ""
+        return self._to_ones if face == 1 else self._from_ones if standing == 1 else self._other
 
 
 def _ordinary(quantity: int, face: int) -> Least:
@@ -66,36 +103,3 @@ HALF_PLUS_ONE = Raising(_wild(lambda quantity: quantity // 2 + 1), "too-few-aces
 AFTER_PASS = Raising(_wild(lambda quantity: quantity + 1), "too-few-aces-after-pass", "too-few-after-aces")
 FACE_FIXED = Raising(_only_more, other="face-fixed")
 FACE_CHANGE = Raising(lambda quantity, _: (NEVER, *(quantity + 1 for _ in FACES)), other="too-few-to-change-face")
-
-
-_ALL = [bid(quantity, face) for quantity in range(1, MOST_DICE + 1) for face in FACES]
-
-# What a menu of a round depends on: least quantities, and whether one may call exact, and pass.
-Position = tuple[Least, bool, bool]
-
-
-class Menus(dict[Position, tuple[Action, ...]]):
-    """All that may be done in turn with so many dice in play, each menu made when it is first asked for.
-
-    In the order of the notation: bids by quantity then face, dudo, calzo, paso.
-    """
-
-    def __init__(self, dice: int) -> None:
-        super().__init__()
-        self.dice = dice
-
-    def __missing__(self, position: Position) -> tuple[Action, ...]:
-        least, exact, passing = position
-        # Up to the quantity from which every face may be named, face by face; from there on all bids that there are.
-        free = min(max(least[1:]), self.dice + 1)
-        some = [bid for bid in _ALL[6 * min(least) - 6 : 6 * free - 6] if bid.quantity >= least[bid.face]]
-        calls = ((DUDO, least not in (OPEN, OPEN_NOT_ON_ONES)), (CALZO, exact), (PASO, passing))
-        menu = (*some, *_ALL[6 * free - 6 : 6 * self.dice], *(call for call, offered in calls if offered))
-        if self.dice <= _REMEMBERED:
-            self[position] = menu
-        return menu
-
-
-# With more dice in play there are more positions than a process should remember, and people think longer anyway.
-_REMEMBERED = 40
-MENUS = [Menus(dice) for dice in range(MOST_DICE + 1)]

@@ -14,16 +14,19 @@ from .bids import (
     FACE_FIXED,
     HALF,
     HALF_PLUS_ONE,
-    MENUS,
     NEVER,
     OPEN,
     OPEN_NOT_ON_ONES,
+    PER_DIE,
     PLAIN,
+    WITH_EXACT,
+    WITH_PASS,
+    Raising,
 )
 from .errors import Field, IllegalAction
 from .presets import check_players
 from .ruleset import Exact, ExactRequires, OnesEntry, Ruleset, Special, Turning
-from .state import LEFT, RIGHT, Game, Stage, Terms, after, direction_name
+from .state import LEFT, RIGHT, Game, Stage, Terms, direction_name
 
 # Bound to names of the module: looking a member up in its enum costs more than the comparison.
 _BID, _DUDO, _CALZO, _PASO, _OBLIGE = Kind.BID, Kind.DUDO, Kind.CALZO, Kind.PASO, Kind.OBLIGE
@@ -37,6 +40,8 @@ _ENTRIES = {OnesEntry.HALF: HALF, OnesEntry.HALF_PLUS_ONE: HALF_PLUS_ONE}
 # Palifico lets nobody change the face, an obligar those with a single die.
 _SINGLE_DIE = {Special.PALIFICO: FACE_FIXED, Special.OPEN: FACE_CHANGE, Special.CLOSED: FACE_CHANGE}
 _PASS_DICE = 5
+# The one reason against exact calls in a round that does not hold for everyone: who has a single die may.
+_NEEDS_HALF_DICE = "exact-needs-half-dice"
 
 
 def new_game(
@@ -87,13 +92,15 @@ def prepare(game: Game, opener: int, special: Special | None, stage: Stage) -> N
     game.round_direction = game.direction
     game.bid = game.bidder = game.last = game.caller = game.call = game.call_on = None
     game.history = []
-    game.in_play = game.seats - game.dice.count(0)
-    game.total = sum(game.dice)
-    game.no_exact = _why_no_exact(game)
+    dice = game.dice
+    game.in_play = game.seats - dice.count(0)
+    game.total = total = sum(dice)
     game.terms = terms = game.normal if special is None else _terms(game.rules, special)
-    game.raising = terms.raising
-    game.least = terms.opening
-    game.menus = MENUS[game.total]
+    game.no_exact = no_exact = terms.no_exact or _why_no_exact(game)
+    game.position = terms.opening
+    game.menu = menu = PER_DIE * total
+    game.menu_after_bid = menu if no_exact else menu + WITH_EXACT
+    game.by_seat = terms.by_seat or no_exact == _NEEDS_HALF_DICE
 
 
 def deal(game: Game) -> None:
@@ -109,30 +116,57 @@ def round_begun(game: Game) -> RoundBegan:
 
 
 def _terms(rules: Ruleset, special: Special | None) -> Terms:
-    return _terms_of(rules.wild_ones, rules.open_on_ones, rules.ones_entry, rules.passing, special)
+    # Not cached by the rules themselves: their hash goes over all options, and takes as long as the rest of a new game.
+    open_on_ones, exact_in_special = rules.open_on_ones, rules.exact_in_special
+    return _terms_of(
+        rules.wild_ones, open_on_ones, rules.ones_entry, rules.exact, exact_in_special, rules.passing, special
+    )
 
 
 @cache
-def _terms_of(wild: bool, open_on_ones: bool, entry: OnesEntry, passing: bool, special: Special | None) -> Terms:
+def _terms_of(
+    wild: bool,
+    open_on_ones: bool,
+    entry: OnesEntry,
+    exact: Exact,
+    exact_in_special: bool,
+    passing: bool,
+    special: Special | None,
+) -> Terms:
+    no_exact = "exact-off" if exact is _OFF else ""
     no_pass = "" if passing else "passing-off"
     if special is not None:
-        return Terms(OPEN, FACE_FIXED, FACE_FIXED, _SINGLE_DIE[special], no_pass or "pass-in-special", wild=False)
-    if not wild:
-        return Terms(OPEN, PLAIN, PLAIN, PLAIN, no_pass, wild=False)
-    opening = OPEN if open_on_ones else OPEN_NOT_ON_ONES
-    return Terms(opening, _ENTRIES[entry], AFTER_PASS, _ENTRIES[entry], no_pass, wild=True)
+        single = _SINGLE_DIE[special]
+        return Terms(
+            opening=OPEN,
+            raising=FACE_FIXED,
+            after_pass=FACE_FIXED,
+            single=single,
+            no_exact=no_exact or ("" if exact_in_special else "exact-in-special"),
+            no_pass=no_pass or "pass-in-special",
+            by_seat=single is not FACE_FIXED,
+            wild=False,
+        )
+    raising = _ENTRIES[entry] if wild else PLAIN
+    return Terms(
+        opening=OPEN if open_on_ones or not wild else OPEN_NOT_ON_ONES,
+        raising=raising,
+        after_pass=AFTER_PASS if wild else PLAIN,
+        single=raising,
+        no_exact=no_exact,
+        no_pass=no_pass,
+        by_seat=passing,
+        wild=wild,
+    )
 
 
 def _why_no_exact(game: Game) -> str:
+    """The reason that lies in the dice of this round."""
     rules = game.rules
-    if rules.exact is _OFF:
-        return "exact-off"
-    if game.special is not None and not rules.exact_in_special:
-        return "exact-in-special"
     if not rules.exact_with_two and game.in_play == 2:
         return "exact-with-two"
     if rules.exact_requires is _HALF_DICE and game.total < half_of_start(game):
-        return "exact-needs-half-dice"
+        return _NEEDS_HALF_DICE
     return ""
 
 
@@ -144,7 +178,7 @@ def half_of_start(game: Game) -> int:
 def _exact_refused(game: Game, seat: int) -> str:
     """The reason why this seat may not call exact now, in or out of turn, or ""."""
     reason = game.no_exact
-    if reason and not (reason == "exact-needs-half-dice" and game.dice[seat] == 1):
+    if reason and not (reason == _NEEDS_HALF_DICE and game.dice[seat] == 1):
         return reason
     if game.bid is None:
         return "exact-without-bid"
@@ -171,10 +205,10 @@ def check(game: Game, seat: int, action: Action) -> None:
     if seat != game.turn or game.stage is not _ACT:
         _check_elsewhere(game, seat, action)
         return
-    face = action.face
-    if action.kind is not _BID:
+    kind, quantity, face, way = action
+    if kind is not _BID:
         _check_call(game, seat, action)
-    elif action.way or not (0 < face < 7 and game.least[face] <= action.quantity <= game.total):
+    elif way or not (0 < face < 7 and game.position.least[face] <= quantity <= game.total):
         _check_bid(game, action)
 
 
@@ -224,7 +258,7 @@ def _check_call(game: Game, seat: int, action: Action) -> None:
 
 
 def _call_fields(game: Game, seat: int, reason: str) -> dict[str, Field]:
-    if reason == "exact-needs-half-dice":
+    if reason == _NEEDS_HALF_DICE:
         return {"least": half_of_start(game), "dice": game.total}
     if reason == "pass-needs-five-dice":
         return {"least": _PASS_DICE, "dice": game.dice[seat]}
@@ -233,7 +267,7 @@ def _call_fields(game: Game, seat: int, reason: str) -> dict[str, Field]:
 
 def _check_bid(game: Game, action: Action) -> None:
     """Says which rule a bid breaks; returns if it is only an opening bid that rightly names a direction."""
-    quantity, face, standing, least = action.quantity, action.face, game.bid, game.least
+    quantity, face, standing, least = action.quantity, action.face, game.bid, game.position.least
     if face not in range(1, 7):
         raise IllegalAction("no-such-face", face=face)
     if quantity < 1:
@@ -241,10 +275,11 @@ def _check_bid(game: Game, action: Action) -> None:
     if quantity > game.total:
         raise IllegalAction("more-than-in-play", quantity=quantity, dice=game.total)
     if quantity < least[face]:
+        reason = game.position.refusals[face]
         if standing is None:
-            raise IllegalAction("opens-on-ones")
+            raise IllegalAction(reason)
         raise IllegalAction(
-            game.raising.shortfall(standing, face),
+            reason,
             quantity=quantity,
             face=face,
             bid_quantity=standing.quantity,
@@ -267,12 +302,7 @@ def legal(game: Game, seat: int) -> tuple[Action, ...]:
     """
     if game.stage is _ACT:
         if seat == game.turn:
-            # Shorter ways to the same answers, since this is asked at every move: nobody calls exact or passes before a
-            # bid, and straight over one the mover may unless something in this round is against it.
-            last = game.last
-            exact = last is not None and ((last is _BID and not game.no_exact) or not _exact_refused(game, seat))
-            passing = last is _BID and not game.terms.no_pass and not _pass_refused(game, seat)
-            return game.menus[game.least, exact, passing]
+            return game.position[game.menu]
         return (CALZO,) if seat in callers(game) else ()
     return tuple(_CHOICES) if game.stage is Stage.OBLIGE and seat == game.turn else ()
 
@@ -290,7 +320,6 @@ def callers(game: Game) -> tuple[int, ...]:
 def apply(game: Game, seat: int, action: Action) -> None:
     """Do an action that `check` lets pass; a call leads to SHOWDOWN, a choice to DEAL."""
     kind = action.kind
-    standing = game.bid
     if kind is _BID:
         standing = action
         if action.way:
@@ -298,19 +327,27 @@ def apply(game: Game, seat: int, action: Action) -> None:
             standing = bid(action.quantity, action.face)
         game.bid = standing
         game.bidder = seat
+    elif kind is _PASO:
+        assert game.bid is not None
+        standing = game.bid
     elif kind is _OBLIGE:
         prepare(game, game.opener, _CHOICES[action], _DEAL)
         return
-    elif kind is not _PASO:
+    else:
         _call(game, seat, action)
         return
     game.history.append((seat, action))
     game.last = kind
-    turn = (seat + game.direction) % game.seats
-    if not game.dice[turn]:
-        turn = after(game.dice, turn, game.direction)
-    assert standing is not None
-    give_turn(game, turn, standing)
+    dice, direction, seats = game.dice, game.direction, game.seats
+    turn = (seat + direction) % seats
+    while not dice[turn]:
+        turn = (turn + direction) % seats
+    game.turn = turn
+    if game.by_seat:
+        raising, game.menu = ways_of(game, turn)
+    else:
+        raising, game.menu = game.terms.raising, game.menu_after_bid
+    game.position = raising[standing]
 
 
 def _call(game: Game, seat: int, action: Action) -> None:
@@ -322,18 +359,16 @@ def _call(game: Game, seat: int, action: Action) -> None:
     game.stage = _SHOWDOWN
 
 
-def give_turn(game: Game, seat: int, standing: Action) -> None:
-    """Put `seat` in turn over the standing bid, after what was done last."""
-    game.turn = seat
-    terms = game.terms
-    if game.last is _PASO:
-        raising = terms.after_pass
-    elif terms.single is not terms.raising and game.dice[seat] == 1 and seat != game.opener:
-        raising = terms.single
-    else:
-        raising = terms.raising
-    game.raising = raising
-    game.least = raising[standing]
+def ways_of(game: Game, seat: int) -> tuple[Raising, int]:
+    """How this seat may raise, and the number of its menu."""
+    terms, menu = game.terms, PER_DIE * game.total
+    if game.last is _PASO:  # over which nobody calls exact or passes
+        return terms.after_pass, menu
+    if not _exact_refused(game, seat):
+        menu += WITH_EXACT
+    if not _pass_refused(game, seat):
+        menu += WITH_PASS
+    return terms.single if game.dice[seat] == 1 and seat != game.opener else terms.raising, menu
 
 
 def mildest(game: Game, seat: int) -> Action:

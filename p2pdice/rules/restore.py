@@ -3,7 +3,7 @@ hashed (protocol.md section 8). The input is not trusted: what `public` never gi
 """
 
 from .actions import PASO, CalledOn, Kind, bid
-from .engine import give_turn, new_game, prepare
+from .engine import new_game, prepare, ways_of
 from .errors import RulesError
 from .presets import make_ruleset
 from .ruleset import Special
@@ -46,7 +46,8 @@ def _build(value: tuple) -> Game:  # type: ignore[type-arg]  # untrusted: any sh
         _demand(0 < quantity <= sum(dice) and 0 < face < 7 and author in range(len(dice)))
         game.bid, game.bidder = bid(quantity, face), author
         game.history += [(author, game.bid)] * min(bids, 1 << 16)
-        give_turn(game, turn, game.bid)
+        raising, game.menu = ways_of(game, turn)
+        game.position = raising[game.bid]
     game.turn = turn
     game.call, game.call_on = Kind(call) if call else None, _CALLED_ON[call_on]
     game.caller = caller[0] if caller else None

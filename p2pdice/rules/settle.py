@@ -17,6 +17,9 @@ _BANK, _BIDDER_LOSES = ExactReward.BANK, ExactReward.BIDDER_LOSES
 _POINTS = Format.POINTS
 _OBLIGAR, _PALIFICO = SpecialRounds.OBLIGAR, Special.PALIFICO
 
+# Calling the class itself packs its many arguments twice, which takes as long as it takes to lose a die.
+_new_record = RoundSettled.__new__
+
 # The round that follows a first fall to one die: its kind, if that needs no choice, and what is waited for.
 _AFTER_FALL: Mapping[SpecialRounds, tuple[Special | None, Stage]] = {
     SpecialRounds.OFF: (None, _DEAL),
@@ -90,7 +93,8 @@ def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
         game.round_number = number + 1
         _open_next(game, opener, fell)
     next_opener, next_special = _next(game)
-    return RoundSettled(
+    return _new_record(
+        RoundSettled,
         number,
         call,
         caller,

@@ -5,12 +5,12 @@ as a value that is replaced; `copy` and `public` are there for whoever needs a v
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
 
 from .actions import Action, CalledOn, Direction, Kind
-from .bids import Least, Menus, Raising
+from .bids import Position, Raising
 from .ruleset import Ruleset, Special
 
 # Two engines with one number settle every game alike; it goes into the hash of the rules state.
@@ -29,18 +29,22 @@ class Stage(StrEnum):
     OVER = "over"
 
 
-class Terms(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Terms:
     """What the rules make of one kind of round.
 
     `single` is the way of raising for a seat with one die that did not open. `no_pass` is the reason why nobody may
-    pass, or "" if one may. `wild`: ones count for every face.
+    pass, or "" if one may; `no_exact` the same of exact calls, as far as it does not depend on the dice. `by_seat`: how
+    one raises and what one may call depends on whose turn it is. `wild`: ones count for every face.
     """
 
-    opening: Least
+    opening: Position
     raising: Raising
     after_pass: Raising
     single: Raising
+    no_exact: str
     no_pass: str
+    by_seat: bool
     wild: bool
 
 
@@ -50,14 +54,15 @@ class Game:
     `turn` is the opener until a round is dealt, then the mover. `round_direction` is the direction when the round
     began: a void round takes its turning back with it. The slots from `in_play` on only spare work: seats with dice,
     dice in play, `no_exact` (the reason why nobody may call exact in this round, or ""), the terms of this round and
-    of a normal one, how the seat in turn may raise and from which quantity it may bid each face, and the menus for so
-    many dice.
+    of a normal one, what the standing bid leaves to the seat in turn, the number of its menu and of every menu after a
+    bid; unless `by_seat` says that menus and ways of raising depend on whose turn it is.
     """
 
     __slots__ = (
         "banked",
         "bid",
         "bidder",
+        "by_seat",
         "call",
         "call_on",
         "caller",
@@ -66,13 +71,13 @@ class Game:
         "history",
         "in_play",
         "last",
-        "least",
-        "menus",
+        "menu",
+        "menu_after_bid",
         "no_exact",
         "normal",
         "opener",
         "penalties",
-        "raising",
+        "position",
         "round_direction",
         "round_number",
         "rules",
@@ -112,9 +117,10 @@ class Game:
     no_exact: str
     terms: Terms
     normal: Terms
-    raising: Raising
-    least: Least
-    menus: Menus
+    position: Position
+    menu: int
+    menu_after_bid: int
+    by_seat: bool
 
     @property
     def bids(self) -> int:
