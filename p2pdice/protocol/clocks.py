@@ -112,7 +112,7 @@ class Clocks:
             at = min(at, self._paused_at)
         found: list[tuple[int, int | None]] = [
             (owner, self._ledger.slot) for owner in self._owing()
-            if at >= self._late_at(owner) - SLACK_S]
+            if at >= self._late_at(owner) - min(SLACK_S, self._terms.drop_time_s / 4)]
         found += [(owner, None) for owner, since in sorted(self._unanswered.items())
                   if owner not in self._waiting_for
                   and (now >= since + self._terms.drop_time_s or owner in self._dropped)]

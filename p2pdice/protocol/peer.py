@@ -26,6 +26,7 @@ from p2pdice.rules import Action, Ruleset, View
 PING_S = 2.0
 HEARD_S = 10.0  # a peer heard within this time counts as linked
 LINGER_S = 5.0  # how long a finished process goes on answering others
+ASK_S = 0.5  # somebody speaks for a later slot: what closes the open one may still come by itself for so long
 FETCH_S = 0.5  # at least this long between two requests over one link
 SERVE_S = 0.2  # and between two answers: each may hold the whole game
 LOOK_S = 0.2  # the same for two cards
@@ -85,6 +86,7 @@ class Peer:
         self._closed_at = now
         self._resumed_at = now
         self._pairs_due: float | None = None
+        self._lagging: tuple[tuple[int, int, int], float] | None = None  # behind others at that place, since when
         self._answered: set[bytes] = set()  # links that have said, after a crash, what they hold
 
     @classmethod
@@ -384,6 +386,19 @@ class Peer:
             epoch, _, slot = self.session.position
             self._send(link, frames.Fetch(epoch, max(slot - back, 0)))
 
+    def _lag(self, session: Session, now: float) -> None:
+        """What others stand upon is asked for as soon as it is plain that it does not come by itself: a sign of life
+        would tell it too, but somebody who says things to some only could make every move wait for one."""
+        ahead = () if session.closed or session.halted else session.spoken_ahead
+        if not ahead:
+            self._lagging = None
+        elif self._lagging is None or self._lagging[0] != session.position:
+            self._lagging = session.position, now
+        elif now >= self._lagging[1] + ASK_S:
+            self._lagging = session.position, now
+            for seat in ahead:
+                self._fetch(session.seated.players[seat].key, 0, now)
+
     def _fetched(self, link: bytes, state: Link, frame: frames.Fetch, now: float) -> None:
         if self.session and now >= state.served_at + SERVE_S:
             state.served_at = now
@@ -435,6 +450,8 @@ class Peer:
             times += [time for time in due if time is not None]
         elif session.deadline is not None:
             times.append(session.deadline)
+        if self._lagging:
+            times.append(self._lagging[1] + ASK_S)
         return min(times)
 
     def tick(self, now: float) -> None:
@@ -493,6 +510,7 @@ class Peer:
             self._begin(now)
         if self.session:
             self._agree_on_pause(self.session, now)
+            self._lag(self.session, now)
             self._drain(self.session, now)
 
     def _at_the_door(self, now: float) -> None:

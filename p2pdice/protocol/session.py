@@ -292,6 +292,11 @@ class Session:
         said = {message.signed.hash for message in (*self.ledger.slots[-1].values(), *aside)}
         return digest(Label.HELD, *sorted(said | self.dispute.open_names))
 
+    @property
+    def spoken_ahead(self) -> set[int]:
+        """Owners who have spoken for a later slot than the open one: they hold what is missing here."""
+        return {self.ledger.owner(seat) for slot, seat in self._waiting if slot > self.ledger.slot}
+
     def since(self, epoch: int, slot: int) -> list[Signed]:
         """All messages from a slot of an epoch on, and the votes since that epoch, as they were signed."""
         epochs = [past.slots for past in self.ledger.past] + [self.ledger.slots]

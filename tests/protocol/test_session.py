@@ -239,6 +239,27 @@ def test_what_two_lack_of_each_other_in_the_open_slot_is_fetched() -> None:
     assert not any(node.of(Halted) for node in table.nodes)
 
 
+def test_what_somebody_says_to_others_only_is_asked_for_at_once() -> None:
+    """Whoever sees that the others go on without what it waits for does not wait for a sign of life to ask them."""
+    table = Table(3, seed=10)
+    table.settle()
+    table.wait(3)  # all know by then that all hear each other: nobody passes on what comes
+    cheat, victim = table.at(0), table.at(1)
+
+    def deliver(sender: Node, receiver: Node, frame: bytes) -> bytes | None:
+        kept_back = (sender, receiver) == (cheat, victim) and isinstance(frames.decode(frame), frames.Bodies)
+        return None if kept_back else frame
+
+    table.deliver = deliver
+    start = table.now
+    table.play()
+    ledger = session_of(victim).ledger
+    said = sum(cheat.peer.seats[0] in slot for slot in ledger.slots)
+    assert said > 20
+    assert table.now - start < said * 0.5
+    assert not any(node.of(Halted) for node in table.nodes)
+
+
 def test_after_the_end_nothing_is_told() -> None:
     """Links that go and lobby frames that come late change nothing once the game is over: Closed is the last event."""
     table = Table(3, seed=2)
