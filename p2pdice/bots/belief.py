@@ -4,10 +4,12 @@ The rules' own odds know only the dice that a seat sees; here what others said c
 were found by playing many games, and are no claim about anybody's honesty.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from math import comb
 
 from p2pdice.rules import Kind, Special, View, after, count
 
@@ -53,13 +55,19 @@ def outlook(view: View, face: int) -> Outlook:
     mine = dict(view.seen) if view.own is None else {**view.seen, view.seat: view.own}
     next_sees = set(_seen_by(view, after(view.dice, view.seat, view.direction)))
     told = _told(view, face)
-    cups = {seat: _cup(dice, kinds, told.get(seat, 1.0)) for seat, dice in enumerate(view.dice) if seat not in mine}
+    # Dice are alike that nothing told apart: what one looks for is their number by weight, not whose they are.
+    theirs, rest, unseen = Counter[float](), Counter[float](), 0
+    for seat, dice in enumerate(view.dice):
+        if seat not in mine:
+            (theirs if seat in next_sees else rest)[told.get(seat, 1.0)] += dice
+        if seat not in next_sees:
+            unseen += dice
     return Outlook(
         seen=count(mine.values(), face, wild),
         shared=count((dice for seat, dice in mine.items() if seat in next_sees), face, wild),
-        theirs=_together(cup for seat, cup in cups.items() if seat in next_sees),
-        rest=_and_more(_together(cup for seat, cup in cups.items() if seat not in next_sees)),
-        to_them=_and_more(_cup(sum(n for seat, n in enumerate(view.dice) if seat not in next_sees), kinds, 1.0)),
+        theirs=_together(_alike(dice, kinds, weight) for weight, dice in theirs.items()),
+        rest=_and_more(_together(_alike(dice, kinds, weight) for weight, dice in rest.items())),
+        to_them=_and_more(_alike(unseen, kinds, 1.0)),
     )
 
 
@@ -85,20 +93,20 @@ def _seen_by(view: View, seat: int) -> Iterable[int]:
     return () if view.special is Special.CLOSED and seat != view.opener else (seat,)
 
 
-@lru_cache(maxsize=1024)
-def _cup(dice: int, kinds: int, weight: float) -> Spread:
-    """The spread of one cup, where each die matches `weight` times as readily as one in `kinds`."""
+@lru_cache(maxsize=4096)
+def _alike(dice: int, kinds: int, weight: float) -> Spread:
+    """The spread of dice of which each matches `weight` times as readily as one in `kinds`."""
     chance = weight / (weight + kinds - 1)
-    return _together([(1 - chance, chance)] * dice)
+    return tuple(comb(dice, hits) * chance**hits * (1 - chance) ** (dice - hits) for hits in range(dice + 1))
 
 
-def _together(cups: Iterable[Spread]) -> Spread:
+def _together(spreads: Iterable[Spread]) -> Spread:
     """The spread of the sum of independent counts."""
     result = [1.0]
-    for cup in cups:
-        longer = [0.0] * (len(result) + len(cup) - 1)
+    for spread in spreads:
+        longer = [0.0] * (len(result) + len(spread) - 1)
         for one, first in enumerate(result):
-            for other, second in enumerate(cup):
+            for other, second in enumerate(spread):
                 longer[one + other] += first * second
         result = longer
     return tuple(result)
