@@ -1,4 +1,4 @@
-"""Virtual environments for play.py and test.py: made once, redone when their lock file or their Python changes.
+"""Virtual environments for the scripts: made once, redone when their lock file or their Python changes.
 
 Standard library only. Everything said here goes to standard error, so that what a command prints stays clean.
 """
@@ -59,6 +59,24 @@ def ensure(folder: Path, lock: Path, python: str = sys.executable, version: str 
     except OSError as error:
         raise SetupError(NO_WRITE.format(folder=folder, error=error)) from error
     return interpreter(folder)
+
+
+def within(script: str, args: list[str]) -> int | None:
+    """Run `script` again by the Python of .venv, with what is locked there; its exit status.
+
+    None where this already is that Python, and the script may go on.
+    """
+    folder = ROOT / ".venv"
+    if Path(sys.prefix) == folder:
+        return None
+    try:
+        python = str(ensure(folder, ROOT / "scripts" / "requirements.txt"))
+    except SetupError as error:
+        say(str(error))
+        return 1
+    if sys.platform == "win32":
+        return subprocess.call([python, script, *args])
+    os.execv(python, [python, script, *args])
 
 
 def _is_ready(folder: Path, wanted: str) -> bool:

@@ -7,7 +7,6 @@ printed. --write puts the ratios into the table of README.md. Each group is a mo
 with `GOALS`, all the goals it measures, and `run(short: bool) -> Iterator[Result]`.
 """
 
-import os
 import sys
 from pathlib import Path
 
@@ -25,7 +24,7 @@ def main(args: "list[str]") -> int:
     import argparse
     import importlib
 
-    from _venv import ROOT, SetupError, ensure, say
+    from _venv import ROOT, within
 
     parser = argparse.ArgumentParser(description="Measure p2pdice against floors and peers.")
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(groups())}; all by default")
@@ -37,18 +36,9 @@ def main(args: "list[str]") -> int:
     if unknown:
         parser.error(f"no such group: {', '.join(unknown)}")
 
-    folder = ROOT / ".venv"
-    if Path(sys.prefix) != folder:
-        try:
-            python = str(ensure(folder, HERE / "requirements.txt"))
-        except SetupError as error:
-            say(str(error))
-            return 1
-        if sys.platform == "win32":
-            import subprocess
-
-            return subprocess.call([python, __file__, *args])
-        os.execv(python, [python, __file__, *args])
+    status = within(__file__, args)
+    if status is not None:
+        return status
 
     from _benchmark import Unable, table, told
 
