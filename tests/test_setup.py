@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pytest
 
+import p2pdice
 from tests.conftest import require
 
 ROOT = Path(__file__).parent.parent
@@ -111,7 +112,7 @@ def test_ci_runs_the_readme_test_command() -> None:
 def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
     """The wheel has every file of the package, translations and type marker included, the command and the licence."""
     # A copy, because the build reads version control's ignore file, and must not depend on there being a checkout.
-    for name in ("p2pdice", "pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+    for name in ("p2pdice", "scripts", "pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
         copy(ROOT / name, tmp_path / name)
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
@@ -121,7 +122,8 @@ def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
     package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "p2pdice").glob("**/*") if path.is_file()}
     package = {name for name in package if not re.search(r"(^|/)(__pycache__|\.[^/]*)/", name)}
     assert "p2pdice/py.typed" in package
-    assert {name for name in names if ".dist-info/" not in name} == package
+    man = f"p2pdice-{p2pdice.__version__}.data/data/share/man/man1/p2pdice.1"
+    assert {name for name in names if ".dist-info/" not in name} == {*package, man}
     endings = {name.partition(".dist-info/")[2] for name in names}
     assert {"entry_points.txt", "licenses/LICENSE"} <= endings
 

@@ -14,6 +14,7 @@ TYPE_CHECKING = False  # importing typing for it would take as long as everythin
 if TYPE_CHECKING:
     from typing import NoReturn
 
+SHELLS = ("bash", "zsh", "tcsh")
 BOT_LEVELS = ("easy", "normal", "hard")
 WAIT_JOIN_S, WAIT_FIND_S, TURN_TIME_S, DROP_TIME_S = 10.0, 3.0, 120, 90
 
@@ -42,6 +43,16 @@ class _Parser(argparse.ArgumentParser):
         raise Complaint(message, _("{command} --help shows what is possible").format(command=self.prog))
 
 
+class _PrintCompletion(argparse.Action):
+    """Prints and ends, as --version does; only this loads what writes it."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: object, value: object, flag: object = None) -> None:
+        from p2pdice.cli import completion
+
+        print(completion.script(parser, str(value)))
+        parser.exit()
+
+
 class _Formatter(argparse.HelpFormatter):
     """Knows the terminal's width by itself: argparse would load the archive formats of shutil to ask for it."""
 
@@ -62,6 +73,12 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=_Formatter,
     )
     parser.add_argument("--version", action="version", version=f"p2pdice {__version__}", help=_("show the version"))
+    parser.add_argument(
+        "--print-completion",
+        action=_PrintCompletion,
+        choices=SHELLS,
+        help=_("print what makes a shell complete commands and options"),
+    )
     _common(parser)
     commands = parser.add_subparsers(dest="command", metavar=_("COMMAND"), required=True, parser_class=_Parser)
 
