@@ -4,6 +4,7 @@
 """
 
 import argparse
+import contextlib
 import importlib
 import re
 import subprocess
@@ -24,10 +25,11 @@ from p2pdice.rules.referee import Referee
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-# The table of speed is the benchmark's to fill.
-TABLE = re.compile(r"(<!-- table: (?P<name>(?!speed)[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+# The table of speed is the benchmark's to fill, that of bots the arena's.
+TABLE = re.compile(r"(<!-- table: (?P<name>(?!speed|bots)[a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 INPUT = re.compile(r"<!-- sample: input -->\n```text\n(.*?)```", re.DOTALL)
 OUTPUT = re.compile(r"(<!-- sample: output -->\n```text\n)(.*?)(```)", re.DOTALL)
+BOT = re.compile(r"<!-- sample: bot -->\n```python\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 
 FOLDERS = {
@@ -38,7 +40,7 @@ FOLDERS = {
     "p2pdice/net": "links, finding tables, files: asyncio around the protocol",
     "p2pdice/cli": "commands, the screen, the words in three languages",
     "tests": "in the same folders, with vectors from a second implementation",
-    "scripts": "set-up, tests, benchmarks, the maker of vectors",
+    "scripts": "set-up, tests, benchmarks, a second verifier, makers of vectors and of the man page",
 }
 
 
@@ -76,6 +78,7 @@ def folders() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "commands": commands, "systems": rule_systems, "options": rule_options, "folders": folders,
 }
+
 
 def judged(sample: str) -> str:
     """What the referee says of the sample."""
@@ -123,7 +126,8 @@ def test_every_command_line_is_one() -> None:
     for line in lines:
         first, *rest = line.split()
         if first == "p2pdice" and rest != ["ARGS"]:
-            options.parse(rest)
+            with contextlib.suppress(SystemExit):  # those that print something and end; a wrong one is a Complaint
+                options.parse(rest)
         elif first == "python3":
             assert (ROOT / rest[0]).is_file(), line
         else:
@@ -169,6 +173,20 @@ def test_speeds_are_of_goals_that_the_benchmark_measures(monkeypatch: pytest.Mon
         assert float(lowest) <= float(ratio) <= float(highest)
         rounded = [benchmark.Result(goal, [float(ratio) + part], "", "") for part in (-0.005, 0, 0.005)]
         assert verdict in {result.verdict for result in rounded}
+
+
+def test_bots_are_as_strong_as_they_must_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row for each pairing of the arena, with a share inside its interval and not below what must be reached."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    arena = importlib.import_module("arena")
+    [block] = re.findall(r"<!-- table: bots -->\n(.*?)<!-- end -->", README.read_text("utf-8"), re.DOTALL)
+    head, _rule, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines())
+    assert head == list(arena.HEAD)
+    for pairing, (first, second, players, won, interval) in zip(arena.PAIRINGS, rows, strict=True):
+        assert (first, second, players) == (pairing.first, pairing.second, str(pairing.players))
+        share, low, high = (float(cell.removesuffix(" %")) / 100 for cell in (won, *interval.split(" to ")))
+        assert low < share < high
+        assert share >= pairing.must
 
 
 def test_the_newest_change_is_this_version() -> None:

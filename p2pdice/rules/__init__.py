@@ -1,6 +1,39 @@
 """The game: pure functions over rules and states, without clock, chance, input or output.
 
-Everything other layers may use is named here; it knows nothing of them.
+Everything other layers and programs may use is named here; it knows nothing of them. A round, from the deal to the die
+that is lost:
+
+>>> from p2pdice.rules import DUDO, PRESETS, apply, bid, check, deal, legal, new_game, settle
+>>> game = new_game(PRESETS["perudo"], seats=2)
+>>> deal(game)  # the dice lie under the cups; the engine does not see them
+>>> for seat, action in [(0, bid(2, 5)), (1, bid(3, 5)), (0, DUDO)]:
+...     check(game, seat, action)
+...     apply(game, seat, action)
+>>> settled = settle(game, {0: (1, 3, 5, 5, 6), 1: (2, 2, 3, 4, 4)})
+>>> settled.count, settled.lost, settled.dice, str(game.stage)
+(3, (0,), (4, 5), 'deal')
+
+What may be done, and why something may not:
+
+>>> deal(game)
+>>> legal(game, game.turn)[0] == bid(1, 2)
+True
+>>> check(game, 0, bid(1, 1))
+Traceback (most recent call last):
+p2pdice.rules.errors.IllegalAction: opens-on-ones
+
+The names, by what they are for:
+
+rulesets    Ruleset PRESETS LIMITS KEYS make_ruleset allowed differences without_effect check_players
+options     Exact ExactRequires ExactReward Format OnesEntry Seating SpecialRounds Turning
+actions     Action Kind bid DUDO CALZO PASO OBLIGE_OPEN OBLIGE_CLOSED OBLIGE_NO parse_action
+a game      Game Stage Special ENGINE new_game deal check legal callers apply mildest settle cups_needed remove
+            round_begun public OpeningRoll
+a seat      View view sees chance chance_exact
+helpers     count pass_holds after direction_name
+records     Record OrderDrawn RoundBegan RoundSettled Gone Ended
+notation    Referee Explain Writer record_json written_names Json
+refusals    RulesError RulesetError IllegalAction NotationError ParseError Field
 """
 
 from .actions import (
