@@ -1,7 +1,8 @@
 """A program that no honest table has: floods a port on loopback until it is ended. `flooder.py PORT KIND` begins when a
 line comes in. The kinds: halfopen (1,000 connections that say nothing), drip (a byte now and then), hello (a megabyte
 at once, before TLS and as a first frame), connect (connections that come and go), garbage (proved strangers that send
-frames of noise), player (a seat at the table whose bot plays, and whose links bring as much as a link may)."""
+frames of noise), player (a seat at the table whose bot plays, and whose links bring as much as a link may), torrent
+(the same, a hundred times as much)."""
 
 import asyncio
 import contextlib
@@ -89,7 +90,7 @@ async def _noise(port: int, source: random.Random) -> None:
         await asyncio.sleep(AGAIN_S)
 
 
-async def player(port: int) -> None:
+async def player(port: int, floods: int = 1) -> None:
     """Sits down and plays; meanwhile asks the others for the whole game, pings, talks, repeats all that was said.
 
     Just below what a link may bring: above it, a player's own moves wait behind its noise, and it is late.
@@ -105,17 +106,23 @@ async def player(port: int) -> None:
         turn += 1
         session = driver.peer.session if driver.mesh.peers else None
         for link in driver.mesh.peers if session else ():
-            driver.mesh.send(link, small[turn % len(small)])
+            for number in range(turn, turn + floods):
+                driver.mesh.send(link, small[number % len(small)])
             if session and turn % (PLAYER_FRAMES_PER_S // PLAYER_BATCHES_PER_S) == 0:
                 said = [signed.value() for signed in session.since(0, 0)]
                 driver.mesh.send(link, frames.encode(frames.batches(said)[-1]))
     await playing
 
 
+async def torrent(port: int) -> None:
+    """A player far above all limits, whose links break for that, or whose moves come late."""
+    await player(port, floods=100)
+
+
 async def main(port: int, kind: str) -> None:
     """All of one kind, until this process is ended."""
     kinds = {"halfopen": halfopen, "drip": drip, "hello": hello, "connect": connect, "garbage": garbage,
-             "player": player}
+             "player": player, "torrent": torrent}
     await kinds[kind](port)
 
 

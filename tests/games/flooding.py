@@ -35,17 +35,17 @@ class Played:
         return self.seconds / self.actions
 
 
-def play(house: House, kinds: Sequence[str] = (), *, extra: str = "") -> Played:
+def play(house: House, kinds: Sequence[str] = (), *, extra: str = "", options: Sequence[str] = ()) -> Played:
     """A game of bots, flooded by a process of each of `kinds` once it has begun. `extra`: one more player, "" for none,
-    "player" for one that floods, "honest" for one that does not."""
+    "player" or "torrent" for one that floods, "honest" for one that does not."""
     players = HONEST + bool(extra)
-    host = house.start("host", "--json", "--players", str(players), *RULES, *ALONE)
+    host = house.start("host", "--json", "--players", str(players), *RULES, *options, *ALONE)
     port = host.event("listening")["port"]
     with contextlib.ExitStack() as ready:
         floods = [ready.enter_context(_flooder(house, port, kind)) for kind in kinds]
         guests = [f"Guest {number}" for number in range(HONEST - 1)] + ["Guest"] * (extra == "honest")
         seats = [host, *(house.start("join", f"127.0.0.1:{port}", "--name", name, *ALONE) for name in guests)]
-        if extra == "player":
+        if extra in ("player", "torrent"):
             _begin(ready.enter_context(_flooder(house, port, extra)))
         host.event("round")
         for flood in floods:

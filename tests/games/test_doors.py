@@ -60,3 +60,17 @@ def test_one_flooding_player_does_not_stop_the_others(network: House) -> None:
     played = play(network, extra="player")
     told("flooding player", played)
     holds(played)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(5))
+def test_a_player_far_above_the_limits_is_late_or_out_and_nobody_else(network: House, number: int) -> None:
+    """Its moves wait behind its noise, or its links break for it: it may be voted out, and only it."""
+    played = play(network, extra="torrent", options=["--drop-time", "5", "--turn-time", "10"])
+    told(f"torrent {number}", played)
+    holds(played)
+    for seat in played.seats:
+        report = seat.report()
+        assert report.seated is not None
+        out = [report.seated.players[place].nick for place, end in report.standings.items() if end != "clean"]
+        assert out in ([], ["Flooder"])
