@@ -190,7 +190,8 @@ def _pause(before: Table, table: Table) -> list[str]:
         return [*(told if table.you not in asked else []), paused()]
     if before.paused and not table.paused:
         return [_("The pause is over: the clocks run.")]
-    return told or [_("{name} does without the pause.").format(name=table.name(seat)) for seat in before.pausing]
+    withdrawn = [seat for seat in before.pausing if seat not in table.pausing]
+    return told or [_("{name} does without the pause.").format(name=table.name(seat)) for seat in withdrawn]
 
 
 def paused() -> str:

@@ -68,6 +68,7 @@ class Dispute:
     seen_at: float | None = None  # when somebody else's HALT of the open halt came
     quiet_until: float = float("-inf")
     _votes: dict[tuple[bytes, VoteSlot, int], AnyVote] = field(default_factory=dict)
+    _names: set[bytes] = field(default_factory=set)  # of all that is kept, second bodies for one place too
     _vote_bytes: dict[int, int] = field(default_factory=dict)  # kept, by seat
 
     def __post_init__(self) -> None:
@@ -81,6 +82,7 @@ class Dispute:
         self.raw_proofs.update(other.raw_proofs)
         self.past = list(other.past)
         self._votes.update(other._votes)
+        self._names |= other._names
         self.halting = self._open(other.halting.number)
         for vote in other.halting.votes:
             self.halting.take(vote)
@@ -103,21 +105,26 @@ class Dispute:
 
     def knows(self, vote: AnyVote) -> bool:
         """Whether exactly this vote is here already."""
-        known = self._votes.get((vote.epoch, vote.slot, vote.seat))
-        return known is not None and known.signed == vote.signed
+        return vote.signed.hash in self._names
 
     def receive(self, vote: AnyVote, now: float) -> bool:
         """A vote whose signature holds; whether it was new and of use. Raises Proved, or Malformed."""
         if self.ledger.owner(vote.seat) != vote.seat:
             raise Malformed("a-bot-has-no-vote")
-        place = (vote.epoch, vote.slot, vote.seat)
-        known = self._votes.get(place)
-        if known is not None:
-            if known.signed != vote.signed:
-                raise equivocation(known, vote)
+        if self.knows(vote):
             return False
+        known = self._votes.get((vote.epoch, vote.slot, vote.seat))
+        # A record holds no second one; here others may have decided upon it.
+        new = (known is None or self.me is not None) and self._keep(vote, now)
+        if known is not None:
+            raise equivocation(known, vote)
+        return new
+
+    def _keep(self, vote: AnyVote, now: float) -> bool:
         if isinstance(vote.payload, Leave):
-            self._votes[place] = vote
+            if not self._fits(vote, self.halting):
+                return False
+            self._remember(vote)
             self._left(narrow_vote(vote, Leave))
             return True
         halting = self._halt_of(vote)
@@ -127,9 +134,9 @@ class Dispute:
             raise Malformed("too-many-ballots")
         if isinstance(vote.payload, Propose) and vote.seat != halting.proposer(vote.ballot):
             raise Malformed("not-the-proposer")
-        if not self._fits(vote):
+        if not self._fits(vote, halting):
             return False
-        self._votes[place] = vote
+        self._remember(vote)
         halting.take(vote)
         # Those without dice have nothing to halt for.
         if (halting is self.halting and isinstance(vote.payload, Halt) and vote.seat != self.me
@@ -137,10 +144,14 @@ class Dispute:
             self.seen_at = now
         return True
 
-    def _fits(self, vote: AnyVote) -> bool:
+    def _remember(self, vote: AnyVote) -> None:
+        self._votes.setdefault((vote.epoch, vote.slot, vote.seat), vote)
+        self._names.add(vote.signed.hash)
+
+    def _fits(self, vote: AnyVote, halting: Halting) -> bool:
         """Whether this vote may be kept too: a player can sign as many as it likes, and each of them is in order."""
         size = self._vote_bytes.get(vote.seat, 0) + len(vote.signed.body)
-        if size > MOST_VOTE_BYTES:
+        if size > MOST_VOTE_BYTES and not halting.needs(vote):
             return False
         self._vote_bytes[vote.seat] = size
         return True
@@ -190,7 +201,7 @@ class Dispute:
     @property
     def recorded(self) -> set[bytes]:
         """Names of all votes, LEAVEs and evidence of the game."""
-        return {vote.signed.hash for vote in self._votes.values()} | set(self.raw_proofs)
+        return self._names | set(self.raw_proofs)
 
     @property
     def open_names(self) -> set[bytes]:
@@ -298,7 +309,7 @@ class Dispute:
         signed = sign_game(self.key, self.ledger.game_id, self.ledger.epoch, slot, state, self.me, payload)
         vote = parse_game(signed)
         assert isinstance(vote, Vote), "a vote has a vote's slot"
-        self._votes[vote.epoch, vote.slot, vote.seat] = vote
+        self._remember(vote)
         if isinstance(payload, Leave):
             self._left(narrow_vote(vote, Leave))
         self.out.append(signed)

@@ -92,6 +92,7 @@ class Halting:
     halts: dict[tuple[int, int], Vote[Halt]] = field(default_factory=dict)  # (ballot, owner)
     proposals: dict[int, list[Vote[Propose]]] = field(default_factory=dict)
     drops: dict[tuple[int, int], Vote[Drop]] = field(default_factory=dict)  # (ballot, owner)
+    second: list[Vote[Drop]] = field(default_factory=list)  # by those who signed two: others may have followed these
     by_hash: dict[bytes, AnyVote] = field(default_factory=dict)
     ready_at: float | None = None  # when a quorum had reached the own ballot
     _waited: bool = False  # as the proposer: for more HALTs, as long as it does
@@ -106,18 +107,40 @@ class Halting:
     # --- collecting
 
     def take(self, vote: AnyVote) -> None:
-        """A HALT, PROPOSE or DROP of this halt: its signature holds, and it is its author's only one for its slot."""
+        """A HALT, PROPOSE or DROP of this halt whose signature holds.
+
+        Two by one author for one slot convict it, but both are kept: what others decided upon one of them must be seen
+        here too.
+        """
         self._unresolved.clear()
         self.by_hash[vote.signed.hash] = vote
         match vote.payload:
             case Halt():
-                self.halts[vote.ballot, vote.seat] = narrow_vote(vote, Halt)
+                self.halts.setdefault((vote.ballot, vote.seat), narrow_vote(vote, Halt))
                 self._highest[vote.seat] = max(vote.ballot, self.highest(vote.seat))
             case Propose():
                 if vote.seat == self.proposer(vote.ballot):
                     self.proposals.setdefault(vote.ballot, []).append(narrow_vote(vote, Propose))
             case Drop():
-                self.drops[vote.ballot, vote.seat] = narrow_vote(vote, Drop)
+                drop = narrow_vote(vote, Drop)
+                if self.drops.setdefault((vote.ballot, vote.seat), drop) is not drop:
+                    self.second.append(drop)
+
+    def needs(self, vote: AnyVote) -> bool:
+        """Whether a vote is one that votes here name, or a DROP as a PROPOSE here gives it."""
+        name = vote.signed.hash
+        match vote.payload:
+            case Halt() | Leave():
+                proposals = (propose for proposes in self.proposals.values() for propose in proposes)
+                return any(name in (named for part in propose.payload[:2] for _, named in part)
+                           for propose in proposals)
+            case Propose():
+                return any(name == drop.payload.proposal for drop in (*self.drops.values(), *self.second))
+            case Drop():
+                try:
+                    return self._outcome(narrow_vote(vote, Drop)) is not None
+                except (Unresolved, Malformed):
+                    return False
 
     def proposer(self, ballot: int) -> int:
         """Whose turn a ballot is."""
@@ -316,10 +339,11 @@ class Halting:
                 except (Unresolved, Malformed):
                     continue
                 leavers = {seat for seat, left in proposal.left.items() if left.counts_out}
-                drops = [drop for seat in owners if seat not in leavers and seat not in proposal.convicted
-                         and (drop := self.drops.get((ballot, seat)))
-                         and drop.payload.proposal == propose.signed.hash
-                         and outcome_from(drop.payload) == outcome]
+                following = {drop.seat: drop for drop in (*self.second, *self.drops.values())
+                             if drop.payload.proposal == propose.signed.hash and drop.ballot == ballot
+                             and outcome_from(drop.payload) == outcome}
+                drops = [following[seat] for seat in owners
+                         if seat in following and seat not in leavers and seat not in proposal.convicted]
                 quota = needed(owners, proposal)
                 if len(drops) >= quota:
                     yield [*self._named(propose), *drops[:quota]], outcome

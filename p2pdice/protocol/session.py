@@ -260,6 +260,9 @@ class Session:
             new = self.dispute.receive(vote, now)
         except Malformed as error:
             raise PeerFault(error.reason) from error
+        except Proved as proved:
+            self._convicted(proved.seat, proved.evidence.encode(), now)
+            new = self.dispute.knows(vote)
         if new:
             if vote.slot[0] == "leave":
                 self.clocks.accused(now)

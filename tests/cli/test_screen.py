@@ -13,7 +13,7 @@ from p2pdice.cli.clean import width
 from p2pdice.cli.panel import PANEL_LINES, panel
 from p2pdice.cli.screen import Screen
 from p2pdice.protocol import events
-from p2pdice.rules import Ended, Gone, OrderDrawn
+from p2pdice.rules import Ended, Gone, OrderDrawn, make_ruleset
 from tests.cli.conftest import LANGUAGES
 from tests.cli.stories import NAMES, Story, formed, lobby
 
@@ -177,3 +177,19 @@ if __name__ == "__main__":
         language.use(spoken_here)
         for title, story_of in STORIES.items():
             (FOLDER / f"{title}.{spoken_here}.txt").write_text(told(story_of()), "utf-8")
+
+
+def test_a_pause_is_told_once_and_stays_in_sight() -> None:
+    """Who asks, that it begins, that it is over; the panel says it as long as it lasts."""
+    shown = Screen(detailed=True)
+    shown.tell(formed(make_ruleset("perudo", {})))
+    assert shown.tell(events.PauseWanted((1,), False, 60.0)) == ["Beto asks for a pause; /pause agrees."]
+    assert shown.tell(events.PauseWanted((0, 1), False, 60.0)) == [
+        "You ask for a pause: the clocks stop once everyone has typed /pause."]
+    begun = shown.tell(events.PauseWanted((0, 1, 2), True, None))
+    assert begun == ["Caro asks for a pause; /pause agrees.",
+                     "Pause: the clocks stand still until somebody types /pause again."]
+    assert begun[-1] in panel(shown.table, 100)
+    assert shown.tell(events.PauseWanted((0, 1), False, 42.0)) == ["The pause is over: the clocks run."]
+    assert begun[-1] not in panel(shown.table, 100)
+    assert shown.tell(events.PauseWanted((0,), False, 42.0)) == ["Beto does without the pause."]

@@ -1,6 +1,7 @@
 """What one player can make of halts: say what is not true, say it to some, say too much. Nobody honest is stopped or
 thrown out by it, and no rule is bent."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from p2pdice.protocol.dispute import MOST_VOTE_BYTES
 from p2pdice.protocol.events import Dropped, Halted, Resumed
 from p2pdice.protocol.evidence import Evidence, FaultKind
 from p2pdice.protocol.halting import MOST_BALLOTS, Halting, Stand, Surroundings, outcome_value
+from p2pdice.protocol.ledger import Proved
 from p2pdice.protocol.messages import (
     AnyVote,
     Commit,
@@ -22,6 +24,7 @@ from p2pdice.protocol.messages import (
     Payload,
     Propose,
     Signed,
+    Vote,
     VoteSlot,
     parse_game,
     sign_game,
@@ -289,3 +292,71 @@ def test_who_halts_without_end_gets_less_and_less_time() -> None:
     assert 60 <= dispute.halting.number <= 90
     assert max(dispute._vote_bytes.values()) < MOST_VOTE_BYTES / 10
     assert not any(node.of(Dropped) for node in honest)
+
+
+def test_a_halt_that_each_reader_gets_another_of_holds_nobody_up() -> None:
+    """One decided by what the cheat gave it before the other knew: the other follows, and the cheat is out."""
+    table = started(3, 2)
+    table.settle()
+    for node in table.nodes:
+        node.bot = None
+    first = table.at(0)  # whose turn ballot 0 is
+    cheat = table.at(session_of(first).ledger.game.turn)  # the others are given no time to finish theirs
+    (other,) = [node for node in table.nodes if node not in (first, cheat)]
+    mark, seat = session_of(first).ledger.marks[-1], table.seat(cheat)
+    slot = session_of(first).ledger.slot
+    kill(table, cheat)
+    halts = [signed(table, cheat, ("halt", 0, 0), Halt(mark.boundary.rounds, "", slot, own, (), ()),
+                    mark.boundary.state) for own in (0, 1)]
+    for reader, halt in zip((first, other), halts, strict=True):
+        give(table, other if reader is first else first, [reader], halt)
+    table.cut.add(frozenset((first.name, other.name)))  # what the first signs comes late
+    table.settle()
+    give(table, other, [first], *(vote.signed for vote in session_of(other).dispute.halting.votes if vote.seat != seat))
+    (propose,) = [vote for vote in session_of(first).dispute.halting.votes if isinstance(vote.payload, Propose)]
+    give(table, other, [first], signed(table, cheat, ("drop", 0, 0), Drop(propose.signed.hash, ())))
+    table.settle()
+    assert first.of(Resumed)
+    table.wait(8)  # the other is in the next ballot by now
+    assert session_of(other).dispute.halting.ballot > 0
+    table.cut = {ends for ends in table.cut if cheat.name in ends}
+    first.bot = other.bot = "normal"
+    assert won(table, [first, other])
+    assert first.report().convicted == {seat}
+
+
+def test_second_votes_are_kept_as_far_as_there_is_room_and_beyond_it_what_others_name(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cheat cannot fill memory with them, nor keep away by that what somebody else has decided upon."""
+    room = 2**16
+    monkeypatch.setattr("p2pdice.protocol.dispute.MOST_VOTE_BYTES", room)
+    table = started(3, 2)
+    table.settle()
+    honest, _, cheat = table.nodes
+    dispute, seat = session_of(honest).dispute, table.seat(cheat)
+    mark = session_of(honest).ledger.marks[-1]
+    ballot = next(at for at in range(3) if dispute.halting.proposer(at) != seat)
+
+    def halt(number: int) -> AnyVote:
+        names = tuple((other, number) for other in range(3) for _ in range(20))
+        vote = parse_game(signed(table, cheat, ("halt", 0, ballot), Halt(0, "", number, 1, names, ()),
+                                 mark.boundary.state))
+        assert isinstance(vote, Vote)
+        return vote
+
+    for number in range(300):
+        with contextlib.suppress(Proved):
+            dispute.receive(halt(number), table.now)
+    assert sum(len(vote.signed.body) for vote in dispute.halting.votes) <= room
+    late = halt(300)
+    with pytest.raises(Proved):
+        dispute.receive(late, table.now)
+    assert not dispute.knows(late)
+    proposer = table.at(dispute.halting.proposer(ballot))
+    propose = parse_game(signed(table, proposer, ("propose", 0, ballot), Propose(((seat, late.signed.hash),), (), ()),
+                                b""))
+    assert isinstance(propose, Vote)
+    assert dispute.receive(propose, table.now)
+    with pytest.raises(Proved):
+        dispute.receive(late, table.now)
+    assert dispute.knows(late)
