@@ -45,6 +45,7 @@ from _independent import (
     x25519,
 )
 from _vote_cases import votes
+from _vote_maker import UNSURE, Halt
 
 FOLDER = Path(__file__).parent.parent / "tests" / "vectors"
 FRAME_BYTES = 64 * 1024
@@ -404,7 +405,7 @@ def evidence() -> list[Case]:
         ("rules that are no state", "ILLEGAL", [game.body(1, "ACT", ("dudo",), 0)], [acting[0]], pack(()),
          "proves-nothing"),
         ("a state after the end", "ILLEGAL", [named], [over], game.rules, "proves-nothing"),
-        *_seals_broken(game), *_complaints(toss)]
+        *_seals_broken(game), *_complaints(toss), *_promises_broken(game)]
     game_id, public = game.game_id, [key.public for key in toss.seats]
     return [{"name": name, "game_id": game_id, "keys": public, "evidence": pack((kind, bodies, states, rules))}
             | ({"convicts": verdict} if isinstance(verdict, int) else {"fails": verdict})
@@ -412,6 +413,55 @@ def evidence() -> list[Case]:
 
 
 Charge = tuple[str, str, list[Signed], list[bytes], bytes, int | str]
+
+
+def _promises_broken(game: Game) -> list[Charge]:
+    """Seat 1's votes in the halts of one epoch."""
+    halts = [Halt(game, number) for number in range(3)]
+
+    def halt(ballot: int, *last: Signed, of: int = 0, seat: int = 1) -> Signed:
+        hashes = [hashed("body", vote[0]) for vote in last]
+        return game.body(seat, "HALT", 0, "", 0, 1, [], hashes, at=["halt", of, ballot], state=secret("boundary"))
+
+    def drop(ballot: int, of: int = 0, seat: int = 1) -> Signed:
+        return game.body(seat, "DROP", secret("a PROPOSE"), (), at=["drop", of, ballot], state=b"")
+
+    def leave(ballot: int, *last: Signed) -> Signed:
+        return halts[1].leave(1, ballot, [hashed("body", vote[0]) for vote in last])
+
+    propose = game.body(1, "PROPOSE", [], [], [], at=["propose", 1, 2], state=b"")
+    low, high, nothing = drop(1), drop(3), "proves-nothing"
+    cases: list[tuple[str, list[Signed], int | str]] = [
+        ("a HALT that hides a DROP", [halt(2), low], 1),
+        ("a HALT that names a lower DROP", [halt(4, low), high, low], 1),
+        ("a HALT that names another's DROP", [halt(2, drop(1, seat=0)), low, drop(1, seat=0)], 1),
+        ("a HALT that names a DROP of another halt", [halt(2, drop(1, of=1)), low, drop(1, of=1)], 1),
+        ("a HALT that names no DROP", [halt(2, halt(0)), low, halt(0)], 1),
+        ("a HALT that names it", [halt(2, low), low, low], nothing),
+        ("a HALT that names a higher one", [halt(4, high), low, high], nothing),
+        ("what a HALT names is not shown", [halt(4, low), high], nothing),
+        ("something else is shown", [halt(4, low), high, drop(0)], nothing),
+        ("a HALT that names nothing, and something is shown", [halt(2), low, high], nothing),
+        ("a DROP of the HALT's own ballot", [halt(1), low], nothing),
+        ("a DROP of another halt", [halt(2), drop(1, of=1)], nothing),
+        ("somebody else's DROP", [halt(2), drop(1, seat=0)], nothing),
+        ("a HALT of a lower ballot", [halt(2), halt(1)], nothing),
+        ("the DROP first", [low, halt(2)], nothing),
+        ("a slot's body", [halt(2), game.body(1, "ACT", ("dudo",), 0)], nothing),
+        ("one vote", [halt(2)], nothing),
+        ("a LEAVE that hides a DROP", [leave(2), drop(1, of=1)], 1),
+        ("a LEAVE that names it", [leave(2, drop(1, of=1)), drop(1, of=1), drop(1, of=1)], nothing),
+        ("a HALT after a LEAVE", [leave(2), halt(2, of=1)], 1),
+        ("a PROPOSE after a LEAVE", [leave(2), propose], 1),
+        ("a DROP after a LEAVE", [leave(2), drop(2, of=1)], 1),
+        ("a HALT of a later halt", [leave(2), halt(0, of=2)], 1),
+        ("the same, and something is shown", [leave(2), halt(0, of=2), low], nothing),
+        ("a HALT before a LEAVE", [leave(2), halt(1, of=1)], nothing),
+        ("a vote of an earlier halt", [leave(2), halt(5)], nothing),
+        ("a LEAVE by somebody who is not sure", [leave(UNSURE), drop(1, of=1)], nothing),
+        ("two LEAVEs", [leave(2), leave(1)], nothing),
+    ]
+    return [(name, "BAD_HALT", votes, [], b"", verdict) for name, votes, verdict in cases]
 
 
 def _seals_broken(game: Game) -> list[Charge]:

@@ -155,8 +155,8 @@ def seal_fits(seal: Body, show: Body) -> bool:
 
 # --- evidence (section 8)
 
-EVIDENCE = row(word("EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAINT", "ILLEGAL", "BAD_SEAL"),
-               many(row(BYTES, raw(64)), 4), many(BYTES, 2), BYTES)
+EVIDENCE = row(word("EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAINT", "ILLEGAL", "BAD_SEAL",
+                    "BAD_HALT"), many(row(BYTES, raw(64)), 4), many(BYTES, 2), BYTES)
 
 
 def convicted(game_id: bytes, keys: Sequence[bytes], evidence: bytes) -> int:
@@ -202,9 +202,34 @@ def convicted(game_id: bytes, keys: Sequence[bytes], evidence: bytes) -> int:
         if (seal.epoch, seal.seat) == (show.epoch, show.seat) and not seal_fits(seal, show) \
                 and show.slot == seal.at + (2 if seal.kind == "SEAL" else 1):
             guilty = show.seat
+    elif kind == "BAD_HALT" and 2 <= len(bodies) <= 3 and not PAYLOADS.keys() & kinds and not states:
+        guilty = bodies[0].seat if _breaks(*bodies) else None
     if guilty is None:
         raise Wrong("proves-nothing")
     return guilty
+
+
+def _breaks(promise: Body, vote: Body, last: Body | None = None) -> bool:
+    """Whether a vote breaks what a HALT or LEAVE of its author says."""
+    if (promise.epoch, promise.seat) != (vote.epoch, vote.seat) or vote.kind == "LEAVE":
+        return False
+    _, halt, ballot = vote.votes_at
+    if promise.kind == "LEAVE":
+        of, limit, named = promise.payload
+        if limit == BIG:
+            return False
+        if halt > of or (halt == of and ballot >= limit):
+            return last is None
+    elif promise.kind == "HALT":
+        (_, of, limit), named = promise.votes_at, promise.payload[5]
+    else:
+        return False
+    if vote.kind != "DROP" or halt != of or ballot >= limit:
+        return False
+    if not named or last is None or hashed("body", last.raw) != named[0]:
+        return not named and last is None
+    return last.kind != "DROP" or (last.epoch, last.seat, last.votes_at[1]) != (vote.epoch, vote.seat, halt) \
+        or bool(last.votes_at[2] < ballot)
 
 
 def _lists(state: bytes, phase: str, body: Body) -> bool:

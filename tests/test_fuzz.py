@@ -27,7 +27,7 @@ from p2pdice.protocol import frames
 from p2pdice.protocol.audit import audit
 from p2pdice.protocol.codec import pack, unpack
 from p2pdice.protocol.errors import LocalFault, Malformed
-from p2pdice.protocol.evidence import convict, decode_evidence
+from p2pdice.protocol.evidence import FaultKind, convict, decode_evidence
 from p2pdice.protocol.messages import Signed, lobby_fields, parse_game, sign
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roster import parse_join, parse_roster
@@ -110,7 +110,7 @@ def own_proof(source: Random) -> None:
     past = game()
     session = session_of(past.nodes[0])
     said = [message.signed for slot in session.ledger.slots for message in slot.values()]
-    kind = source.choice(("EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAINT", "ILLEGAL", "BAD_SEAL"))
+    kind = source.choice(tuple(FaultKind)).value
     chosen = tuple(signed.value() for signed in source.choices(said, k=source.randrange(1, 5)))
     states = tuple(source.choices([session.ledger.preimage, b""], k=source.randrange(3)))
     with pytest.raises(Malformed):

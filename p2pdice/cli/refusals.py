@@ -256,4 +256,5 @@ def offence(kind: str) -> str:
         "FALSE_COMPLAINT": _("complained about a share that was good"),
         "ILLEGAL": _("made a move that the rules do not allow"),
         "BAD_SEAL": _("showed another move than was sealed"),
+        "BAD_HALT": _("voted against an own vote, or after leaving"),
     }.get(kind, kind)

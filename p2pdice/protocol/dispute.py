@@ -10,9 +10,9 @@ from p2pdice.fairness.keys import SigningKey
 from p2pdice.fairness.labels import Label
 from p2pdice.protocol.ballot import UNSURE, Boundary, Outcome, Owners
 from p2pdice.protocol.errors import Malformed
-from p2pdice.protocol.evidence import convict, decode_evidence
+from p2pdice.protocol.evidence import Evidence, FaultKind, convict, decode_evidence
 from p2pdice.protocol.halting import MOST_BALLOTS, Halting, Stand, Surroundings
-from p2pdice.protocol.ledger import Ledger, Mark, equivocation
+from p2pdice.protocol.ledger import Ledger, Mark, Proved, equivocation
 from p2pdice.protocol.messages import (
     AnyVote,
     Halt,
@@ -27,6 +27,7 @@ from p2pdice.protocol.messages import (
     sign_game,
 )
 from p2pdice.protocol.phases import opener_may_oblige
+from p2pdice.protocol.promises import broken_promise
 
 MOST_PROOFS = 4  # pieces of evidence kept against one player, besides smaller ones
 MOST_VOTE_BYTES = 1024 * 1024  # of votes kept of one player, in the whole game
@@ -118,7 +119,19 @@ class Dispute:
         new = (known is None or self.me is not None) and self._keep(vote, now)
         if known is not None:
             raise equivocation(known, vote)
+        if new and self.me is not None and not self.convicted(vote.seat):
+            broken = broken_promise(self._said_with(vote))
+            if broken:
+                raise Proved(vote.seat, Evidence(FaultKind.BAD_HALT, tuple(one.signed for one in broken)))
         return new
+
+    def _said_with(self, vote: AnyVote) -> list[AnyVote]:
+        """What its author has signed in the same halt, its LEAVEs, and after a LEAVE in later halts of the epoch."""
+        halts = [halting for _, halting in [*self.past, (0, self.halting)] if halting.around.epoch == vote.epoch
+                 and (halting.number == vote.halt or (isinstance(vote.payload, Leave) and halting.number > vote.halt))]
+        leaves = [leave for leave in self.all_leaves.values() if leave.epoch == vote.epoch]
+        return [one for one in (*leaves, *(one for halting in halts for one in halting.votes))
+                if one.seat == vote.seat]
 
     def _keep(self, vote: AnyVote, now: float) -> bool:
         if isinstance(vote.payload, Leave):

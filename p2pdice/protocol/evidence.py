@@ -33,6 +33,7 @@ from p2pdice.protocol.messages import (
     signed_from,
 )
 from p2pdice.protocol.phases import Phase, fault_in, next_phase
+from p2pdice.protocol.promises import breaks_promise
 from p2pdice.protocol.shapes import Blob, Many, Text, row
 from p2pdice.rules.restore import restore
 
@@ -47,6 +48,7 @@ class FaultKind(StrEnum):
     FALSE_COMPLAINT = "FALSE_COMPLAINT"  # a complaint about a good box, or with another key
     ILLEGAL = "ILLEGAL"  # not the author's turn, or not what the rules allow
     BAD_SEAL = "BAD_SEAL"  # something else was shown than was sealed
+    BAD_HALT = "BAD_HALT"  # a vote that breaks what another one of the author promised
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,14 @@ def _broken_seal(case: Case) -> int:
     return show.seat
 
 
+def _broken_promise(case: Case) -> int:
+    votes = [message for message in case.messages if isinstance(message, Vote)]
+    _demand(len(votes) == len(case.messages))
+    promise, vote, *last = votes
+    _demand(len(last) <= 1 and breaks_promise(promise, vote, last[0] if last else None))
+    return vote.seat
+
+
 _JUDGES: Mapping[FaultKind, Callable[[Case], int]] = {
     FaultKind.EQUIV: _equivocation,
     FaultKind.BAD_OPEN: lambda case: _wrong_share(case, Open),
@@ -182,6 +192,7 @@ _JUDGES: Mapping[FaultKind, Callable[[Case], int]] = {
     FaultKind.FALSE_COMPLAINT: _complaint,
     FaultKind.ILLEGAL: _illegal,
     FaultKind.BAD_SEAL: _broken_seal,
+    FaultKind.BAD_HALT: _broken_promise,
 }
 
 

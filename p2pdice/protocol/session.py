@@ -120,6 +120,9 @@ class Session:
         if not self.resuming:
             return
         self.resuming = False
+        if self.me in self.dispute.leaves:  # after its last word a player signs nothing
+            self.close("left", 0)
+            return
         self.dispute.still_halted()
         if not self._chairs.hold_all(self.ledger):
             self.dispute.leave_unsure()

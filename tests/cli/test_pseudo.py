@@ -101,7 +101,7 @@ def test_events_that_no_story_has() -> None:
         events.MayOblige(0), *(events.PauseWanted(seats, paused, None) for seats, paused in
         (((0,), False), ((0, 1), False), ((0, 1, 2), True), ((), False), ((1,), False), ((), False))),
         *(events.FaultProved(1, kind, b"") for kind in
-        ("EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAINT", "ILLEGAL", "BAD_SEAL")),
+        ("EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAINT", "ILLEGAL", "BAD_SEAL", "BAD_HALT")),
     ]
     for event in unusual:
         told += shown.tell(event) + panel(shown.table, 200)

@@ -148,7 +148,7 @@ def test_every_trouble_has_a_line_and_a_hint(reason: str, spoken: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAINT", "ILLEGAL", "BAD_SEAL"]
+    "kind", ["EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAINT", "ILLEGAL", "BAD_SEAL", "BAD_HALT"]
 )
 def test_every_offence_has_words(kind: str, spoken: str) -> None:
     """Evidence is told in words, not as a code."""

@@ -10,7 +10,7 @@ import pytest
 from p2pdice.protocol import frames
 from p2pdice.protocol.ballot import UNSURE, Boundary, Out, Outcome, Why
 from p2pdice.protocol.dispute import MOST_VOTE_BYTES
-from p2pdice.protocol.events import Dropped, Halted, Resumed
+from p2pdice.protocol.events import Dropped, FaultProved, Halted, Resumed
 from p2pdice.protocol.evidence import Evidence, FaultKind
 from p2pdice.protocol.halting import MOST_BALLOTS, Halting, Stand, Surroundings, outcome_value
 from p2pdice.protocol.ledger import Proved
@@ -360,3 +360,51 @@ def test_second_votes_are_kept_as_far_as_there_is_room_and_beyond_it_what_others
     with pytest.raises(Proved):
         dispute.receive(late, table.now)
     assert dispute.knows(late)
+
+
+@pytest.mark.parametrize("how", [
+    "hides a DROP", "names a lower DROP", "votes after a LEAVE", "hides a DROP by a LEAVE"])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_who_breaks_what_it_promised_is_convicted(how: str, backwards: bool) -> None:
+    """By its own votes, in whatever order they come; the others play on, and every file says so."""
+    table = started(4, 3)
+    table.settle()
+    *honest, cheat = table.nodes
+    mark = session_of(cheat).ledger.marks[-1]
+
+    def halt(ballot: int, *last: Signed) -> Signed:
+        payload = Halt(mark.boundary.rounds, "", 9, 1, (), tuple(vote.hash for vote in last))  # type: ignore[arg-type]
+        return signed(table, cheat, ("halt", 0, ballot), payload, mark.boundary.state)
+
+    low, high = (signed(table, cheat, ("drop", 0, ballot), Drop(b"p" * 32, ()), b"") for ballot in (0, 1))
+    bodies = {
+        "hides a DROP": [low, halt(1)],
+        "names a lower DROP": [low, high, halt(2, low)],
+        "votes after a LEAVE": [signed(table, cheat, ("leave",), Leave(0, 0, ())), halt(0)],
+        "hides a DROP by a LEAVE": [signed(table, cheat, ("leave",), Leave(0, 1, ())), low],
+    }[how]
+    give(table, cheat, honest, *(reversed(bodies) if backwards else bodies))
+    kill(table, cheat)
+    assert won(table, honest)
+    for node in honest:
+        assert {(finding.seat, finding.kind) for finding in node.report().findings} == {(table.seat(cheat), "BAD_HALT")}
+
+
+def test_a_leave_and_a_crash_leave_nothing_more_to_be_signed() -> None:
+    """Whoever dies while it says its last word says it again, and nothing after it."""
+    for at in range(1, 8):
+        table = started(3, 3)
+        table.settle()
+        leaver, *others = table.nodes
+        count = 0
+
+        def crash(node: Node, leaver: Node = leaver, at: int = at) -> bool:
+            nonlocal count
+            count += node is leaver
+            return node is leaver and count == at
+
+        table.crash = crash
+        leaver.peer.leave(table.now)
+        table.play()
+        assert not any(node.of(FaultProved) for node in table.nodes), at
+        assert [node.closed.reason for node in others if node.closed] == ["won"] * 2, at
