@@ -112,6 +112,8 @@ def as_object(table: Table, event: events.Event) -> Object | None:
                 "kind": event.kind,
                 "evidence": event.transcript,
             }
+        case events.NewKey():
+            return {"event": "new-key", "player": table.name(event.seat)}
         case events.ChatSaid():
             return {"event": "chat", "by": table.name(event.seat), "text": clean(event.text, CHAT_CELLS)}
         case events.Refused():

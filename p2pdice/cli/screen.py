@@ -71,6 +71,9 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
         case events.FaultProved():
             what = refusals.offence(event.kind)
             return [_("Proved: {name} {what}.").format(name=table.name(event.seat), what=what)]
+        case events.NewKey():
+            name = table.name(event.seat)
+            return [_("{name} has another key than the last time: is it really them?").format(name=name)]
         case events.ChatSaid():
             return [_("{name} says: {text}").format(name=table.name(event.seat), text=clean(event.text, CHAT_CELLS))]
         case events.Refused():

@@ -19,8 +19,9 @@ from p2pdice.net.dial import Address
 from p2pdice.net.errors import ChannelError, VersionMismatch
 from p2pdice.net.files import Appender, open_record
 from p2pdice.net.mesh import Mesh
+from p2pdice.net.people import meet
 from p2pdice.net.presence import Presence
-from p2pdice.net.store import Identity, Store
+from p2pdice.net.store import PEOPLE, Identity, Store
 from p2pdice.protocol import roomcode
 from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import (
@@ -31,6 +32,7 @@ from p2pdice.protocol.events import (
     Listening,
     MayCall,
     MayOblige,
+    NewKey,
     TableFormed,
     Troubled,
     TurnBegan,
@@ -372,6 +374,8 @@ class Driver:
                 event = replace(event, transcript=str(self._file.path) if self._file else None)
         self.on_event(event)
         match event:
+            case TableFormed():
+                self._meet()
             case TurnBegan(seat=seat) | MayOblige(seat=seat):
                 self._think(seat, self._choose)
             case MayCall(seat=seat):
@@ -395,6 +399,17 @@ class Driver:
         for member in lobby.members:
             if member.key != self.identity.key.public:
                 presence.expect(member.key, [(host, member.port) for host in member.addresses])
+
+    def _meet(self) -> None:
+        """Say so if somebody has another key than the last time; bots have one for each game."""
+        folder, session = self.settings.folder, self.peer.session
+        if folder is None or session is None or self.identity.folder is None:
+            return
+        others = [(player.nick, player.key) for player in session.seated.players
+                  if not player.is_bot and player.key != self.identity.key.public]
+        order = [player.key for player in session.seated.players]
+        for key in meet(folder / PEOPLE, others):
+            self.on_event(NewKey(order.index(key)))
 
     def fail(self, error: Exception) -> None:
         """End the run with an error."""

@@ -14,6 +14,7 @@ from p2pdice.net.files import Appender, replace_file
 from p2pdice.net.locks import lock
 
 SEED_BYTES = 32
+PEOPLE = "people.json"
 MOST_IDENTITIES = 256
 _FOLDER_MODE = 0o700
 

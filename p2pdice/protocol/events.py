@@ -158,6 +158,13 @@ class FaultProved:
 
 
 @dataclass(frozen=True, slots=True)
+class NewKey:
+    """Somebody of that name was met before, with another key."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
 class ChatSaid:
     """A line from a seat (a place of the lobby before the game), not part of the record."""
 
@@ -195,4 +202,4 @@ class Closed:
 Event: TypeAlias = (
     Listening | LobbyChanged | TableFormed | OrderDrawn | RoundBegan | MayOblige | DiceDealt | TurnBegan | MayCall
     | ActionMade | CupsShown | RoundSettled | Gone | Ended | PeerLost | PeerBack | Halted | Resumed | PauseWanted
-    | Dropped | FaultProved | ChatSaid | Refused | Troubled | Closed)
+    | Dropped | FaultProved | NewKey | ChatSaid | Refused | Troubled | Closed)

@@ -97,7 +97,7 @@ def test_events_that_no_story_has() -> None:
         shown.tell(event)
     unusual: list[events.Event] = [
         events.Halted((1,)), events.Resumed(), *(events.Dropped((1,), why, (0, 2)) for why in
-        ("silent", "left", "evidence")), events.PeerLost(1), events.PeerBack(1), events.MayOblige(1),
+        ("silent", "left", "evidence")), events.PeerLost(1), events.PeerBack(1), events.NewKey(1), events.MayOblige(1),
         events.MayOblige(0), *(events.PauseWanted(seats, paused, None) for seats, paused in
         (((0,), False), ((0, 1), False), ((0, 1, 2), True), ((), False), ((1,), False), ((), False))),
         *(events.FaultProved(1, kind, b"") for kind in
