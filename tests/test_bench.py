@@ -66,3 +66,15 @@ def test_groups_are_found_by_their_files() -> None:
         module = importlib.import_module(f"_bench_{group}")
         assert callable(module.run)
         assert module.GOALS
+
+
+def test_the_floor_plays_the_games_that_the_engine_plays() -> None:
+    """It draws the same chances, judges nothing, and comes to the same end after as many actions."""
+    from random import Random
+
+    from _engines import USUAL, floor, ours
+
+    engine, least = ours(USUAL, 4), floor(4)
+    for seed in range(50):
+        mine, its = Random(seed), Random(seed)
+        assert (engine(mine), mine.random()) == (least(its), its.random())

@@ -18,7 +18,7 @@ import p2pdice
 from tests.conftest import require
 
 ROOT = Path(__file__).parent.parent
-LOCKS = ["requirements.txt", "requirements-dev.txt"]
+LOCKS = ["requirements.txt", "requirements-dev.txt", "requirements-peers.txt"]
 TOP_LEVEL = {"pyproject.toml", "README.md", "p2pdice", "tests", "protocol.md", "scripts", "LICENSE"}
 
 

@@ -64,15 +64,17 @@ def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
         bid, bidder = None, game.passed[-1]
     if len(cups) != (1 if bid is None else game.in_play) or bidder not in cups:
         raise ValueError("the cups are not those of this showdown")
+    shown: list[int] = []
     for seat, cup in cups.items():
         if not cup or len(cup) != dice[seat]:
             raise ValueError("a cup has another number of dice than its player")
+        shown += cup
 
     total = loser = gainer = None
     if bid is None:
         loser = caller if pass_holds(cups[bidder]) else bidder
     else:
-        total = count(cups.values(), bid.face, game.terms.wild)
+        total = count((shown,), bid.face, game.terms.wild)
         if call is _DUDO:
             loser = caller if total >= bid.quantity else bidder
         elif total != bid.quantity:
