@@ -8,6 +8,7 @@ from random import Random
 
 from p2pdice.protocol.codec import LARGEST_INT, Value, pack, unpack
 from p2pdice.protocol.errors import Malformed
+from tests.protocol.watchkit import Gallery
 from tests.tablekit import Table
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -121,9 +122,12 @@ def game(seed: int = 1, system: str = "dudo") -> Table:
 def frames_of_games() -> tuple[bytes, ...]:
     """Every kind of frame that links carried in a few games, of each length once."""
     found: dict[tuple[bytes, int], bytes] = {}
-    for table in (game(1), game(2, "perudo"), Table(4, code="bido-kare-muna"), halted()):
+    gallery = Gallery(2, options={"starting_dice": "1"})
+    onlooker = gallery.watch(gallery.nodes[0])
+    gallery.play()
+    for table in (game(1), game(2, "perudo"), Table(4, code="bido-kare-muna"), halted(), gallery):
         table.settle()
-        for node in table.nodes:
+        for node in (*table.nodes, *([onlooker] if table is gallery else [])):
             for _, frame in node.inbox:
                 found.setdefault((frame[:8], len(frame) // 16), frame)
     return tuple(found.values())

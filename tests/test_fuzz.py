@@ -35,6 +35,7 @@ from p2pdice.protocol.transcript import Damaged, TranscriptWriter, read_entries
 from p2pdice.rules import NotationError, ParseError, Referee, parse_action
 from tests.fuzzing import bent, evidence, frames_of_games, game, halted, packed, retold, retyped, twisted
 from tests.protocol.test_drops import session_of
+from tests.protocol.watchkit import Gallery
 from tests.tablekit import Table
 
 Try = Callable[[Random], object]  # one input of a seeded source; whatever it raises is a failure
@@ -219,6 +220,38 @@ class Live:
         return table
 
 
+@dataclass
+class Watched:
+    """A running table, lobby or game, that somebody comes to watch: one of the two sides of that link gets a mutated
+    frame, and the other players' processes stand as they stood."""
+
+    table: Gallery | None = None
+    left: int = 0
+
+    def __call__(self, source: Random) -> None:
+        """One frame."""
+        if self.table is None or not self.left:
+            self.table, self.left = Gallery(3, "clasico", seed=source.randrange(1000), automatic=False), INPUTS_A_TABLE
+            for node in self.table.nodes if source.random() < 0.8 else ():
+                self.table.settle()
+                node.peer.ready(self.table.now)
+            self.table.play(source.choice((1, 5, 20)))
+        self.left -= 1
+        table, watched = self.table, self.table.nodes[0]
+        onlooker = table.watch(watched)
+        for _ in range(source.choice((0, 2, 5, 20))):
+            table.flush()
+        frame = source.choice(onlooker.inbox)[1] if onlooker.inbox else source.choice(frames_of_games())
+        raw = retold(source, frame, frames_of_games())
+        sides = (onlooker, watched) if source.random() < 0.5 else (watched, onlooker)
+        table.hand(*sides, raw)
+        table.settle()
+        table.stopped.add(onlooker.link)
+        table.unlink(onlooker, watched)
+        table.onlookers.clear()
+        assert not any(node.closed for node in table.nodes)
+
+
 def resumed(source: Random) -> None:
     """A game taken up again from files that were damaged: the seat as it was, or a plain no."""
     table = _broken_off()
@@ -257,6 +290,7 @@ TRIES: Mapping[str, tuple[Try, int, int]] = {
     "typed": (typed, 4000, 100_000),
     "announcement": (announcement, 4000, 100_000),
     "peer": (Live(), 1500, 100_000),
+    "watched": (Watched(), 150, 10_000),
     "resumed": (resumed, 20, 1000),
 }
 
@@ -265,8 +299,8 @@ TRIES: Mapping[str, tuple[Try, int, int]] = {
 def test_a_decoder_reads_or_refuses(decoder: str) -> None:
     """A value or a clean refusal, whatever comes in."""
     attempt, count, _ = TRIES[decoder]
-    if isinstance(attempt, Live):
-        attempt = Live()
+    if isinstance(attempt, Live | Watched):
+        attempt = type(attempt)()
     source = Random(decoder)
     for _ in range(count):
         attempt(source)
@@ -278,8 +312,8 @@ def test_a_decoder_reads_or_refuses(decoder: str) -> None:
 def test_a_decoder_reads_or_refuses_a_million(decoder: str, piece: int) -> None:
     """The same with a million inputs, of whole transcripts and whole processes with ten thousand."""
     attempt, _, count = TRIES[decoder]
-    if isinstance(attempt, Live):
-        attempt = Live()
+    if isinstance(attempt, Live | Watched):
+        attempt = type(attempt)()
     source = Random(f"{decoder} {piece}")
     for _ in range(count):
         attempt(source)

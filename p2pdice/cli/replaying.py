@@ -6,12 +6,12 @@ The dice come from the showdown that ended the round: what nobody ever saw stays
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from p2pdice.cli.clean import clean_names
 from p2pdice.cli.language import _
 from p2pdice.cli.screen import Screen
 from p2pdice.cli.words import percent
 from p2pdice.protocol.audit import Report
-from p2pdice.protocol.events import ActionMade, CupsShown, Event, TableFormed
+from p2pdice.protocol.events import NOBODY, ActionMade, CupsShown, Event
+from p2pdice.protocol.roster import formed
 from p2pdice.rules import Gone, Kind, RoundBegan, RoundSettled, chance, deal, new_game, view
 
 Cups = Mapping[int, tuple[int, ...]]
@@ -45,18 +45,7 @@ def told(report: Report) -> Iterator[Event]:
     """The events of a whole game, for an onlooker."""
     seated = report.seated
     assert seated is not None
-    terms = seated.roster.terms
-    owners = [seated.owners[seat] for seat in range(len(seated.players))]
-    yield TableFormed(
-        game=seated.game_id.hex(),
-        words=seated.words,
-        you=-1,
-        names=clean_names(player.nick for player in seated.players),
-        bots=tuple(None if owner == seat else owner for seat, owner in enumerate(owners)),
-        rules=terms.rules,
-        turn_time_s=terms.turn_time_s,
-        drop_time_s=terms.drop_time_s,
-    )
+    yield formed(seated, NOBODY)
     yield from report.events
 
 

@@ -96,7 +96,7 @@ def replayed(raw: bytes) -> Replayed:
     if not is_transcript(raw):
         return found
     try:
-        _Auditor(raw, found).run()
+        _Auditor(read_entries(raw), found).run()
     except _Ended:
         report.verdict, report.stopped_at = "incomplete", report.entries
     except Damaged as damaged:
@@ -116,8 +116,8 @@ def replayed(raw: bytes) -> Replayed:
 class _Auditor:
     """Walks a file from its roster to its end, writing what it finds into the report."""
 
-    def __init__(self, raw: bytes, found: Replayed) -> None:
-        self._entries = read_entries(raw)
+    def __init__(self, entries: Iterator[Entry], found: Replayed) -> None:
+        self._entries = entries
         self._replayed = found
         self._report = found.report
         self._voted: tuple[int, int, int] | None = None  # place of the last vote, None where none is undecided
@@ -125,30 +125,42 @@ class _Auditor:
         self._shown: list[tuple[int, bytes]] = []  # (owner, name) of the evidence that the next PROPOSE must name
 
     def run(self) -> None:
+        self.begin()
+        for entry in self._entries:
+            self.take(entry)
+        assert self._replayed.ledger and self._replayed.dispute, "the game has begun"  # noqa: PT018
+        if not self._replayed.ledger.over or self._replayed.dispute.halting.votes:
+            raise _Ended
+        self._report.verdict = "clean"
+
+    def begin(self) -> None:
+        """Read as far as the seats."""
         ledger = Ledger(self._seats())
         report = self._report
         report.seated = ledger.seated
         report.standings = dict.fromkeys(range(len(ledger.seated.players)), "clean")
         report.events += ledger.opening()
-        dispute = Dispute(ledger, None, None, lambda now: (), lambda base: ledger if ledger.mark(base) else None)
-        self._replayed.ledger, self._replayed.dispute = ledger, dispute
-        for entry in self._entries:
-            report.entries = entry.number + 1
-            try:
-                if entry.kind == "game":
-                    self._message(entry, ledger, dispute)
-                elif entry.kind == "vote":
-                    self._vote(entry, ledger, dispute)
-                elif entry.kind == "evidence":
-                    self._evidence(entry, ledger, dispute)
-                else:
-                    raise Malformed("misplaced")
-            except Malformed as error:
-                raise _Wrong(entry, error.reason) from error
-            report.winners = tuple(ledger.game.winners)
-        if not ledger.over or dispute.halting.votes:
-            raise _Ended
-        report.verdict = "clean"
+        self._replayed.ledger = ledger
+        self._replayed.dispute = Dispute(
+            ledger, None, None, lambda now: (), lambda base: ledger if ledger.mark(base) else None)
+
+    def take(self, entry: Entry) -> None:
+        """Judge the next entry of the game."""
+        ledger, dispute = self._replayed.ledger, self._replayed.dispute
+        assert ledger and dispute, "the game has begun"  # noqa: PT018
+        self._report.entries = entry.number + 1
+        try:
+            if entry.kind == "game":
+                self._message(entry, ledger, dispute)
+            elif entry.kind == "vote":
+                self._vote(entry, ledger, dispute)
+            elif entry.kind == "evidence":
+                self._evidence(entry, ledger, dispute)
+            else:
+                raise Malformed("misplaced")
+        except Malformed as error:
+            raise _Wrong(entry, error.reason) from error
+        self._report.winners = tuple(ledger.game.winners)
 
     def _next(self, kind: str) -> Entry:
         entry = next(self._entries, None)
@@ -279,6 +291,40 @@ class _Auditor:
         self._shown.append(shown)
         self._report.signatures += len(evidence.bodies)
         self._found(entry, Proved(seat, evidence), "evidence")
+
+
+class Follower:
+    """A record judged entry by entry, as it comes, by whoever watches a game."""
+
+    def __init__(self) -> None:
+        self.found = Replayed(Report())
+        self._head: list[Entry] = []  # what comes before the game, until it is whole
+        self._needed = 1
+        self._auditor: _Auditor | None = None
+
+    def add(self, kind: str, signed: Signed) -> list[Event]:
+        """What the next entry brings. Raises Malformed if a file with it would not verify; nothing can follow then."""
+        report = self.found.report
+        told = len(report.events)
+        try:
+            if self._auditor is None:
+                self._begin(Entry(len(self._head), kind, signed))
+            else:
+                self._auditor.take(Entry(report.entries, kind, signed))
+        except _Wrong as wrong:
+            raise Malformed(wrong.detail) from wrong
+        except _Ended as ended:
+            raise Malformed("in-the-log") from ended
+        return report.events[told:]
+
+    def _begin(self, entry: Entry) -> None:
+        if not self._head and entry.kind == "roster":
+            self._needed = 1 + 2 * len(parse_roster(entry.signed).joins)
+        self._head.append(entry)
+        if len(self._head) == self._needed:
+            auditor = _Auditor(iter(self._head), self.found)
+            auditor.begin()
+            self._auditor = auditor
 
 
 def _place(vote: AnyVote) -> tuple[int, int, int]:

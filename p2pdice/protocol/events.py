@@ -8,6 +8,7 @@ from typing import TypeAlias
 from p2pdice.rules import Action, Ended, Gone, OrderDrawn, RoundBegan, RoundSettled, Ruleset
 
 Dice = tuple[int, ...]
+NOBODY = -1  # the seat of whoever has none: in a replay, and where somebody watches
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class LobbyChanged:
 
 @dataclass(frozen=True, slots=True)
 class TableFormed:
-    """All have accepted the rules and opened the toss: seats, words and the game's id (hex) are fixed."""
+    """All have accepted the rules and opened the toss: seats, words and the game's id (hex) are fixed. `you`: NOBODY
+    for whoever has no seat."""
 
     game: str
     words: str
@@ -173,6 +175,13 @@ class ChatSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """So many watch this table without a seat."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """An own move or command was refused; nothing was sent. `fields` hold what explains the reason."""
 
@@ -202,4 +211,4 @@ class Closed:
 Event: TypeAlias = (
     Listening | LobbyChanged | TableFormed | OrderDrawn | RoundBegan | MayOblige | DiceDealt | TurnBegan | MayCall
     | ActionMade | CupsShown | RoundSettled | Gone | Ended | PeerLost | PeerBack | Halted | Resumed | PauseWanted
-    | Dropped | FaultProved | NewKey | ChatSaid | Refused | Troubled | Closed)
+    | Dropped | FaultProved | NewKey | ChatSaid | Watched | Refused | Troubled | Closed)

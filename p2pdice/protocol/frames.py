@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from p2pdice.fairness.framing import HASH_BYTES
-from p2pdice.fairness.keys import KEY_BYTES
+from p2pdice.fairness.keys import KEY_BYTES, SIGNATURE_BYTES
 from p2pdice.protocol.codec import FRAME_BYTES, Value, pack, unpack
 from p2pdice.protocol.messages import MOST_RULES, MOST_SEATS, NICK_BYTES, ROOM_BYTES, SIGNED
 from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Shape, Text, row, word
+from p2pdice.protocol.transcript import KINDS
 
 TITLE_BYTES = 64
 CHAT_BYTES = 800
@@ -16,6 +17,9 @@ MOST_ADDRESSES = 16
 CODE_BYTES = 256
 ELEMENT_BYTES = 32
 BATCH_BYTES = 48 * 1024
+BATCH_BODIES = 512
+MOST_WATCHERS = 8  # of one process
+MOST_NEWS = 8  # in one frame
 
 
 class Look(NamedTuple):
@@ -109,6 +113,7 @@ class Ping(NamedTuple):
     state: bytes  # in a game: its S
     held: bytes  # in a game: name of what is known of the open slot and of the open halt
     pauses: tuple[tuple[bytes, int], ...] = ()  # in a game: 1 wants the clocks to stand still, 2 does not mind
+    watchers: int = 0  # how many watch the table through the sender
 
 
 class Chat(NamedTuple):
@@ -121,8 +126,29 @@ class Bye(NamedTuple):
     """The sender leaves."""
 
 
+class Watch(NamedTuple):
+    """Asks to see the table without a seat; `last` names the last record that the sender has. Sent again after each
+    `lobby` and `seen`, and then says that it has come so far."""
+
+    last: bytes
+
+
+News: TypeAlias = tuple[str, tuple[int, ...], str]  # word, seats, text
+
+
+class Seen(NamedTuple):
+    """What somebody who watches gets next: records of the game in their order, `first` the number of the first of them
+    in the sender's own; what happens beside the record, by seat (in the lobby by place); and what follows."""
+
+    first: int
+    records: tuple[tuple[str, bytes, bytes], ...]
+    news: tuple[News, ...]
+    then: str  # "more" at once, "wait" for the next move, or how the game has ended here
+
+
 Frame: TypeAlias = (
-    Look | Card | Pake | Confirm | Enter | Refuse | Lobby | ReadyNow | Bodies | Fetch | Proof | Ping | Chat | Bye)
+    Look | Card | Pake | Confirm | Enter | Refuse | Lobby | ReadyNow | Bodies | Fetch | Proof | Ping | Chat | Bye
+    | Watch | Seen)
 
 _KEY = Raw((KEY_BYTES,))
 _ROOM = Raw((ROOM_BYTES,))
@@ -130,6 +156,9 @@ _PORT = Int(65535)
 _ADDRESSES = Many(Text(64), MOST_ADDRESSES)
 _JOINS = Many(SIGNED, MOST_SEATS)
 _SECONDS = Int(24 * 3600)
+_NEWS = row(word("chat", "lost", "back", "halt", "resume", "wish", "pause"), Many(Int(MOST_SEATS - 1), MOST_SEATS),
+            Text(CHAT_BYTES))
+RECORD = row(word(*KINDS), Blob(FRAME_BYTES), Raw((0, SIGNATURE_BYTES)))
 
 # Word on the wire, class, shape of each field. protocol.md prints this table.
 FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
@@ -144,13 +173,16 @@ FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
     "lobby": (Lobby, (Int(100), Int(MOST_SEATS), Text(CODE_BYTES),
                       Many(row(_JOINS, Int(1), _PORT, _ADDRESSES), MOST_SEATS))),
     "ready": (ReadyNow, (Int(1),)),
-    "bodies": (Bodies, (Many(SIGNED, 512),)),
+    "bodies": (Bodies, (Many(SIGNED, BATCH_BODIES),)),
     "fetch": (Fetch, (Int(), Int())),
     "proof": (Proof, (Blob(FRAME_BYTES),)),
-    "ping": (Ping, (Many(_KEY, MOST_SEATS), Int(3), Int(), Int(), Int(), Raw((0, HASH_BYTES)),
-                    Raw((0, HASH_BYTES)), Many(row(_KEY, Int(2)), MOST_SEATS))),
+    "ping": (Ping, (Many(_KEY, MOST_SEATS), Int(3), Int(), Int(), Int(), Raw((0, HASH_BYTES)), Raw((0, HASH_BYTES)),
+                    Many(row(_KEY, Int(2)), MOST_SEATS), Int(MOST_WATCHERS))),
     "chat": (Chat, (Text(CHAT_BYTES),)),
     "bye": (Bye, ()),
+    "watch": (Watch, (Raw((0, HASH_BYTES)),)),
+    "seen": (Seen, (Int(), Many(RECORD, BATCH_BODIES), Many(_NEWS, MOST_NEWS),
+                    word("more", "wait", "won", "abandoned", "forked"))),
 }
 _SHAPES: Mapping[str, Shape] = {name: row(word(name), *shapes) for name, (_, shapes) in FRAMES.items()}
 _WORDS: Mapping[type, str] = {frame: name for name, (frame, _) in FRAMES.items()}
@@ -179,7 +211,7 @@ def batches(bodies: list[tuple[bytes, bytes]]) -> list[Bodies]:
     size = 0
     for body in bodies:
         size += len(body[0]) + 80
-        if frames[-1] and (size > BATCH_BYTES or len(frames[-1]) == 512):
+        if frames[-1] and (size > BATCH_BYTES or len(frames[-1]) == BATCH_BODIES):
             frames.append([])
             size = len(body[0]) + 80
         frames[-1].append(body)

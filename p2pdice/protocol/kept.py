@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from p2pdice.fairness.keys import KEY_BYTES, SigningKey
-from p2pdice.protocol.codec import FRAME_BYTES, pack, unpack
+from p2pdice.protocol.codec import pack, unpack
 from p2pdice.protocol.errors import Malformed
-from p2pdice.protocol.frames import MOST_ADDRESSES
+from p2pdice.protocol.frames import MOST_ADDRESSES, RECORD
 from p2pdice.protocol.messages import MOST_SEATS, Signed
-from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Text, row, word
-from p2pdice.protocol.transcript import KINDS
+from p2pdice.protocol.shapes import Int, Many, Raw, Text, row
 
 Others = tuple[bytes, int, tuple[str, ...]]  # key, port, addresses
 
-_RECORD = row(word(*KINDS), Blob(FRAME_BYTES), Blob(64))
 _OTHERS = Many(row(Raw((KEY_BYTES,)), Int(65535), Many(Text(64), MOST_ADDRESSES)), MOST_SEATS)
 
 
@@ -23,7 +21,7 @@ def unrecorded(kept: Mapping[str, bytes], entries: int) -> list[tuple[str, Signe
     found: list[tuple[str, Signed]] = []
     while (raw := kept.get(f"record-{entries + len(found)}")) is not None:
         try:
-            value = unpack(raw, _RECORD.fits)
+            value = unpack(raw, RECORD.fits)
         except Malformed:
             break
         kind, body, signature = cast("tuple[str, bytes, bytes]", value)
@@ -40,10 +38,10 @@ def unpack_others(raw: bytes) -> tuple[Others, ...]:
 
 
 def pack_kept(snapshot: Mapping[str, bytes], bots: Sequence[tuple[SigningKey, str]], others: Sequence[Others],
-              records: Sequence[tuple[str, Signed]], entries: int) -> dict[str, bytes]:
-    """A session's snapshot, the keys of this process's bots, where the others are, and the records that are just about
-    to be added to a transcript of so many entries."""
+              records: Sequence[tuple[str, Signed]], entries: int, code: str) -> dict[str, bytes]:
+    """A session's snapshot, the keys of this process's bots, where the others are, the room code, and the records that
+    are just about to be added to a transcript of so many entries."""
     keys = {f"bot-{number}": key.secret() for number, (key, _) in enumerate(bots)}
     added = {f"record-{number}": pack((kind, signed.body, signed.signature))
              for number, (kind, signed) in enumerate(records, start=entries)}
-    return {**snapshot, **keys, **added, "others": pack(tuple(others))}
+    return {**snapshot, **keys, **added, "others": pack(tuple(others)), "code": code.encode()}

@@ -3,6 +3,7 @@ section 4). The host only collects: nothing counts that everyone has not signed.
 game."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from p2pdice.protocol import frames
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
@@ -55,6 +56,24 @@ class Lobby:
         """Seats at this table."""
         assert self.terms is not None, "known once the card has come"
         return self.needed or LIMITS[self.terms.rules.system].players[1]
+
+    def shown(self, playing: bool, link: bytes = b"") -> frames.Card:
+        """What whoever is behind a link sees: a stranger no more than that there is a table, if it has a code."""
+        assert self.terms is not None, "a host has terms, and so has a game"
+        rules = self.terms.rules
+        state = "playing" if playing else "full" if self.toss or len(self.joins) >= self.most else "open"
+        if self.door.code and link not in self.door.proven:
+            return frames.Card(self.room, self.title, state, 0, (), "", (), 0, 0, 1)
+        return frames.Card(self.room, self.title, state, self.needed, tuple(join.nick for join in self.joins),
+                           rules.system, tuple(rules.options().items()), self.terms.turn_time_s,
+                           self.terms.drop_time_s, int(bool(self.door.code)))
+
+    def roll(self) -> frames.Lobby:
+        """Who is there, as the host tells it."""
+        own = self.players.key.public
+        here = [replace(member, port=self.port, addresses=self.addresses) if member.key == own else member
+                for member in self.members]
+        return frames.Lobby(self.attempt, self.needed, self.door.code, tuple(member.value() for member in here))
 
     def owner_of(self, key: bytes) -> bytes:
         """The key of the player to whom a key belongs."""
@@ -142,17 +161,6 @@ class HostLobby(Lobby):
         """Where the others reach this process."""
         self.port, self.addresses = port, addresses
         self._rejoin()
-
-    def card(self, playing: bool, link: bytes = b"") -> frames.Card:
-        """What whoever is behind a link sees: a stranger no more than that there is a table, if it has a code."""
-        assert self.terms is not None, "a host has terms"
-        rules = self.terms.rules
-        state = "playing" if playing else "full" if self.toss or len(self.joins) >= self.most else "open"
-        if self.door.code and link not in self.door.proven:
-            return frames.Card(self.room, self.title, state, 0, (), "", (), 0, 0, 1)
-        return frames.Card(self.room, self.title, state, self.needed, tuple(join.nick for join in self.joins),
-                           rules.system, tuple(rules.options().items()), self.terms.turn_time_s,
-                           self.terms.drop_time_s, int(bool(self.door.code)))
 
     def enter(self, link: bytes, frame: frames.Enter, now: float) -> None:
         """Somebody asks for seats, or comes with fresh JOINs. Raises PeerFault."""
@@ -273,8 +281,7 @@ class HostLobby(Lobby):
         self._tell()
 
     def _tell(self) -> None:
-        members = tuple(member.value() for member in self.members)
-        self.out.append((None, frames.Lobby(self.attempt, self.needed, self.door.code, members)))
+        self.out.append((None, self.roll()))
         self.changed()
 
 

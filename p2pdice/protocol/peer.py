@@ -11,16 +11,17 @@ from p2pdice.protocol import frames
 from p2pdice.protocol.audit import replayed
 from p2pdice.protocol.chair import Chair, RandomBytes
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
-from p2pdice.protocol.events import ChatSaid, Closed, Event, PauseWanted, PeerBack, PeerLost, TableFormed
+from p2pdice.protocol.events import ChatSaid, Closed, Event, PauseWanted, PeerBack, PeerLost, Watched
 from p2pdice.protocol.kept import Others, pack_kept, unpack_others
 from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby
-from p2pdice.protocol.members import Players
+from p2pdice.protocol.members import Member, Players
 from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_from
 from p2pdice.protocol.pausing import Pausing, Wish
 from p2pdice.protocol.roomcode import ChannelSession
-from p2pdice.protocol.roster import Seated, Terms
+from p2pdice.protocol.roster import Seated, Terms, formed
 from p2pdice.protocol.session import Session
 from p2pdice.protocol.transcript import read_entries
+from p2pdice.protocol.watching import Watchers
 from p2pdice.rules import Action, Ruleset, View
 
 PING_S = 2.0
@@ -43,6 +44,7 @@ class Effects:
 
     keep: dict[str, bytes] | None = None  # replaces what was kept before
     records: list[tuple[str, Signed]] = field(default_factory=list)
+    anew: bool = False  # they take the place of all that were recorded before
     sends: list[tuple[bytes, bytes]] = field(default_factory=list)  # (link, frame)
     dials: list[Others] = field(default_factory=list)
     drops: list[bytes] = field(default_factory=list)  # links to close, after what is sent to them
@@ -57,6 +59,7 @@ class Link:
     since: float
     hears: frozenset[bytes] = frozenset()
     stage: int = 0
+    watchers: int = 0  # who watch through that process
     fetched_at: float = float("-inf")
     served_at: float = float("-inf")
     looked_at: float = float("-inf")
@@ -74,6 +77,8 @@ class Peer:
         self.links: dict[bytes, Link] = {}
         self._random_bytes = random_bytes
         self._window_s = window_s
+        self.watchers = Watchers()
+        self._watched = 0  # watchers of the table, as the user was told
         self._effects = Effects()
         self._recorded = 0  # entries of the transcript so far
         self._to_keep = False
@@ -121,13 +126,20 @@ class Peer:
         seated = past.report.seated
         if {player.key for player in seated.players if player.owner == key.public} != set(players.secrets):
             raise LocalFault("nothing-to-resume")
-        peer = cls(GuestLobby(players, b"", wanted=None, automatic=True), random_bytes, now, window_s=window_s)
+        code = kept.get("code")
+        lobby = GuestLobby(players, b"", wanted=None, automatic=True, code=(code or b"").decode(errors="ignore"))
+        peer = cls(lobby, random_bytes, now, window_s=window_s)
         chairs = peer._sit(seated)
         peer.session = Session(seated, chairs, random_bytes, now, past)
         peer.session.remember(kept, now)
         peer._recorded = past.report.entries
-        peer._head = [entry.signed for entry in read_entries(transcript) if entry.kind in ("roster", "accept", "seat")]
+        entries = list(read_entries(transcript))
+        peer._head = [entry.signed for entry in entries if entry.kind in ("roster", "accept", "seat")]
         peer._others = list(unpack_others(kept.get("others", b"")))
+        peer.watchers.admits = code is not None
+        peer.watchers.follow([(entry.kind, entry.signed) for entry in entries], ())
+        lobby.room, lobby.terms = seated.roster.room, seated.roster.terms
+        lobby.members = peer._owners(seated)
         peer._effects.dials += peer._others
         peer._after(now)
         return peer
@@ -241,6 +253,7 @@ class Peer:
     def linked(self, link: bytes, now: float, session: ChannelSession | None = None) -> None:
         """An authenticated link to the process of that key stands; `session`: over which connection, for a code."""
         known = link in self.links
+        self.watchers.lost(link)
         self.links[link] = Link(now, now)
         self.lobby.door.linked(link, session)
         if isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
@@ -261,6 +274,7 @@ class Peer:
     def lost(self, link: bytes, now: float) -> None:
         """The link is gone."""
         self.links.pop(link, None)
+        self.watchers.lost(link)
         self.lobby.door.lost(link)
         if self.session:
             if not self.closed:
@@ -276,6 +290,9 @@ class Peer:
         state = self.links.get(link)
         if state is None or (self.closed and self.session is None):
             return
+        if link in self.watchers:
+            self.watchers.received(link, raw, now)
+            return
         try:
             frame = frames.decode(raw)
         except Malformed as error:
@@ -290,8 +307,13 @@ class Peer:
             return
         match frame:
             case frames.Pake() | frames.Confirm():
-                if self.session is None:
-                    self.lobby.door.received(link, frame, now)
+                self.lobby.door.received(link, frame, now)
+            case frames.Look():
+                self._look(link, state, now)
+            case frames.Watch() if link not in self._mates():
+                if not self.watchers.welcome(link, frame, now):
+                    self._send(link, frames.Refuse("watchers"))
+                    self._effects.drops.append(link)
             case frames.Bodies():
                 for value in frame.bodies:
                     self._body(link, signed_from(value), now)
@@ -316,9 +338,6 @@ class Peer:
         lobby = self.lobby
         if isinstance(lobby, HostLobby):
             match frame:
-                case frames.Look() if now >= self.links[link].looked_at + LOOK_S:
-                    self.links[link].looked_at = now
-                    self._send(link, lobby.card(self.session is not None, link))
                 case frames.Enter() if self.session is None:
                     lobby.enter(link, frame, now)
                 case frames.ReadyNow() if self.session is None:
@@ -331,6 +350,12 @@ class Peer:
                     lobby.lobby(frame)
                 case frames.Refuse():
                     lobby.close(f"refused-{frame.reason}", 3)
+
+    def _look(self, link: bytes, state: Link, now: float) -> None:
+        """Of a lobby the host's card counts; a game is everyone's."""
+        if (self.session or isinstance(self.lobby, HostLobby)) and now >= state.looked_at + LOOK_S:
+            state.looked_at = now
+            self._send(link, self.lobby.shown(self.session is not None, link))
 
     def _body(self, link: bytes, signed: Signed, now: float) -> None:
         """A signed body: to the toss or the game; what was new goes on to those who may lack it."""
@@ -359,7 +384,7 @@ class Peer:
                 self._send(key, frames.Bodies((signed.value(),)))
 
     def _pinged(self, link: bytes, state: Link, ping: frames.Ping, now: float) -> None:
-        state.hears, state.stage = frozenset(ping.heard), ping.stage
+        state.hears, state.stage, state.watchers = frozenset(ping.heard), ping.stage, ping.watchers
         direct = self._mates() & set(self.links) | {self.lobby.players.key.public}
         self._pausing.said(link, direct, {key: Wish(wish) for key, wish in ping.pauses}, ping.heard)
         for key in ping.heard:
@@ -445,14 +470,10 @@ class Peer:
         """When `tick` has something to do, at the latest."""
         times = [self._ping_at]
         lobby, session = self.lobby, self.session
-        if session is None:
-            due = (lobby.deadline, lobby.door.deadline(lobby.admits), self._pairs_due)
-            times += [time for time in due if time is not None]
-        elif session.deadline is not None:
-            times.append(session.deadline)
-        if self._lagging:
-            times.append(self._lagging[1] + ASK_S)
-        return min(times)
+        due = [lobby.door.deadline(self._admits)]
+        due += [lobby.deadline, self._pairs_due] if session is None else [session.deadline]
+        due.append(self._lagging[1] + ASK_S if self._lagging else None)
+        return min(times + [time for time in due if time is not None])
 
     def tick(self, now: float) -> None:
         """Let time pass."""
@@ -461,7 +482,9 @@ class Peer:
             self._to_all(self._ping(now))
             mates = self._mates()
             self._effects.drops += [link for link, state in self.links.items()
-                                    if link not in mates and now >= state.since + STRANGER_S]
+                                    if link not in mates and link not in self.watchers
+                                    and now >= state.since + STRANGER_S]
+            self.watchers.tick(now)
             if self.session and self.session.resuming:
                 for link in self._mates() & set(self.links) - self._answered:
                     self._fetch(link, 0, now)
@@ -476,7 +499,11 @@ class Peer:
         """Whether nothing is left to do: the end is there, and the others have it or have had time to ask for it."""
         if self.closed is None:
             return False
-        if self.closed.reason != "won" or now >= self._closed_at + LINGER_S:
+        if now >= self._closed_at + LINGER_S:
+            return True
+        if self.watchers.busy:
+            return False
+        if self.closed.reason != "won":
             return True
         mates = self._mates()
         return all(state.stage == 3 for link, state in self.links.items() if link in mates)
@@ -487,17 +514,29 @@ class Peer:
         if self.session and self._to_keep:
             self._to_keep = False
             effects.keep = pack_kept(self.session.snapshot(), self.lobby.players.bots, self._others, effects.records,
-                                     self._recorded)
+                                     self._recorded, self.lobby.door.code)
         self._recorded += len(effects.records)
+        self._show(effects)
         return effects
+
+    def _show(self, effects: Effects) -> None:
+        """Let those who watch see what has happened, and the user how many they are."""
+        watchers, mates = self.watchers, self._mates()
+        watchers.follow(effects.records, effects.events)
+        effects.sends += [(link, frames.encode(frame)) for link, frame in watchers.serve(self.lobby.roll)]
+        effects.drops += watchers.drops
+        watchers.drops = []
+        count = len(watchers) + sum(state.watchers for link, state in self.links.items() if link in mates)
+        if count != self._watched and not self.closed:
+            self._watched = count
+            effects.events.append(Watched(count))
 
     # --- inside
 
     def _after(self, now: float) -> None:
         """Collect what the lobby and the game have to send and tell; begin the game when the toss is complete."""
         lobby, effects = self.lobby, self._effects
-        if self.session is None:
-            self._at_the_door(now)
+        self._at_the_door(now)
         for link, frame in lobby.out:
             self._to_all(frame) if link is None else self._send(link, frame)
         lobby.out = []
@@ -514,10 +553,11 @@ class Peer:
             self._drain(self.session, now)
 
     def _at_the_door(self, now: float) -> None:
-        """Let the exchanges of the room code go on, and greet whoever has proved it."""
+        """Let the exchanges of the room code go on, and greet whoever has proved it. In a game a new code is told to
+        nobody: then nobody new watches through this process."""
         lobby, door = self.lobby, self.lobby.door
-        door.step(now, lobby.admits)
-        if door.changed and isinstance(lobby, HostLobby):
+        door.step(now, self._admits)
+        if door.changed and isinstance(lobby, HostLobby) and self.session is None:
             lobby.recode()
         door.changed = False
         for link in door.opened:
@@ -526,11 +566,16 @@ class Peer:
                 door.out.append((link, frames.Look()))
             elif link in self._mates():
                 door.out.append((link, self._ping(now)))
-        self._pairs_due = lobby.meet(now) if isinstance(lobby, GuestLobby) else None
+        if self.session is None:
+            self._pairs_due = lobby.meet(now) if isinstance(lobby, GuestLobby) else None
         for link, frame in door.out:
             self._send(link, frame)
         self._effects.drops += door.drops
         door.opened, door.out, door.drops = [], [], []
+
+    def _admits(self, link: bytes) -> bool:
+        """Whether somebody may try the room code here: in a game, whoever wants to watch."""
+        return self.session is not None or self.lobby.admits(link)
 
     def _begin(self, now: float) -> None:
         toss = self.lobby.toss
@@ -552,11 +597,7 @@ class Peer:
         """Local chairs by seat, and the news that the table is formed."""
         players = self.lobby.players
         order = [player.key for player in seated.players]
-        bots = tuple(order.index(player.owner) if player.is_bot else None for player in seated.players)
-        terms = seated.roster.terms
-        self._effects.events.append(TableFormed(
-            seated.game_id.hex(), seated.words, order.index(players.key.public),
-            tuple(player.nick for player in seated.players), bots, terms.rules, terms.turn_time_s, terms.drop_time_s))
+        self._effects.events.append(formed(seated, order.index(players.key.public)))
         return {order.index(key): Chair(order.index(key), signing, self._window_s)
                 for key, (signing, _) in players.secrets.items()}
 
@@ -569,6 +610,13 @@ class Peer:
             self._told_pause = now_so
             seconds = session.pause(now_so[1], now)
             session.events.append(PauseWanted(tuple(order.index(key) for key in now_so[0]), now_so[1], seconds))
+
+    def _owners(self, seated: Seated) -> list[Member]:
+        """The processes of a game, as a lobby lists them."""
+        where = {key: (port, addresses) for key, port, addresses in self._others}
+        joins = seated.roster.joins
+        return [Member((owner, *(join for join in joins if join.is_bot and join.owner == owner.key)), True,
+                       *where.get(owner.key, (0, ()))) for owner in joins if not owner.is_bot]
 
     def _drain(self, session: Session, now: float) -> None:
         self._effects.records += session.records
@@ -606,7 +654,7 @@ class Peer:
         heard = tuple(key for key, state in self.links.items() if state.heard_at > now - HEARD_S and key in mates)
         pauses = tuple((key, int(wish)) for key, wish in sorted(self._pausing.wishes.items())
                        if wish and (key in heard or key == self.lobby.players.key.public))
-        return frames.Ping(heard[:MOST_SEATS], *self._place(), pauses[:MOST_SEATS])
+        return frames.Ping(heard[:MOST_SEATS], *self._place(), pauses[:MOST_SEATS], len(self.watchers))
 
     def _mark_heard(self, key: bytes, now: float) -> None:
         if self.session:
@@ -638,14 +686,14 @@ class Peer:
         """The frames that are read from whoever is behind a link."""
         if link in self._mates():
             return frames.Frame
-        if self.session:
-            return frames.Look
         if self.lobby.door.code and link not in self.lobby.door.proven:
-            if isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
+            if self.session is None and isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
                 return frames.Card | frames.Refuse | frames.Pake | frames.Confirm
             return frames.Look | frames.Pake | frames.Confirm
-        # A stranger may look, ask for a seat, and bring signed bodies: those speak for themselves.
-        return frames.Look | frames.Enter | frames.Bodies
+        if self.session:
+            return frames.Look | frames.Watch
+        # A stranger may look, ask for a seat or to watch, and bring signed bodies: those speak for themselves.
+        return frames.Look | frames.Watch | frames.Enter | frames.Bodies
 
     def _game(self) -> Session:
         if self.session is None:

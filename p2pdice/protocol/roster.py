@@ -12,6 +12,7 @@ from p2pdice.fairness.framing import digest
 from p2pdice.fairness.keys import SigningKey, Verifier
 from p2pdice.fairness.labels import Label
 from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.events import TableFormed
 from p2pdice.protocol.messages import (
     Acceptance,
     Joining,
@@ -87,6 +88,14 @@ class Seated:
         """By seat: the seat of the player to whom it belongs, for a player their own."""
         seat_of = {player.key: seat for seat, player in enumerate(self.players)}
         return tuple(seat_of[player.owner] for player in self.players)
+
+
+def formed(seated: Seated, you: int) -> TableFormed:
+    """The news of a game, for the process whose player sits at `you`."""
+    terms = seated.roster.terms
+    bots = tuple(seated.owners[seat] if player.is_bot else None for seat, player in enumerate(seated.players))
+    return TableFormed(seated.game_id.hex(), seated.words, you, tuple(player.nick for player in seated.players), bots,
+                       terms.rules, terms.turn_time_s, terms.drop_time_s)
 
 
 def sign_join(key: SigningKey, room: bytes, nick: str, nonce: bytes, owner: bytes,

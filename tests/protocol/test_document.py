@@ -16,7 +16,7 @@ from p2pdice.fairness.labels import PREFIX, Label
 from p2pdice.fairness.seal import BOX_BYTES
 from p2pdice.fairness.shares import Disclosure, Mode, Policy
 from p2pdice.net import channel, listener, mesh, stream
-from p2pdice.protocol import clocks, codec, dispute, frames, halting, lobby, messages, peer, roomcode, session
+from p2pdice.protocol import clocks, codec, dispute, frames, halting, lobby, messages, peer, roomcode, session, watching
 from p2pdice.protocol.evidence import FaultKind
 from p2pdice.protocol.phases import NEXT, SPEAKERS, Phase
 from p2pdice.protocol.shapes import Shape
@@ -173,6 +173,8 @@ def limits() -> str:
          f"{mesh.STRANGERS_WORK:.0%} of the time"),
         ("a link of somebody who does not sit down", f"{peer.STRANGER_S:g} s"),
         ("answers to FETCH and to `look`", f"one each {peer.SERVE_S:g} s and {peer.LOOK_S:g} s of a link"),
+        ("who watch through one process", f"{frames.MOST_WATCHERS}, each with {watching.NEWS_KEPT} news waiting"),
+        ("a watcher that takes nothing", f"{watching.LAG_S:g} s"),
         ("guesses of a room code", f"{roomcode.MOST_GUESSES} for each code, {roomcode.EXCHANGE_S:g} s for each"),
         ("between two answers to one guesser", f"at most {roomcode.SLOWEST_S:g} s"),
         ("a newcomer's wait for the other guests' proof", f"{roomcode.PAIR_S:g} s"),

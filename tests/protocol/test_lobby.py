@@ -125,7 +125,7 @@ def test_other_rules_than_wanted_are_refused_by_the_guest() -> None:
     table = Table(2)
     guest = GuestLobby(table.nodes[1].peer.lobby.players, table.nodes[0].link, wanted=make_ruleset("dudo", {}),
                        automatic=True)
-    guest.card(host_lobby(table).card(False))
+    guest.card(host_lobby(table).shown(False))
     assert guest.closed
     assert [frame for _, frame in guest.out if isinstance(frame, frames.Enter)] == []
 

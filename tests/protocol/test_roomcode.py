@@ -146,16 +146,21 @@ def test_a_stranger_sees_that_there_is_a_table_and_nothing_else() -> None:
 
 
 def test_the_code_guards_a_running_game_too() -> None:
-    """Who plays is in the roster by then, so nobody else proves anything: a stranger gets the card."""
+    """Who plays is in the roster by then; whoever wants to watch proves the code. A stranger gets the card of any of
+    the players, and a guess that is none is refused."""
     table = Table(3, needed=2, code=CODE, wrong={2: ""})
     table.settle()
-    host, stranger = table.nodes[0], table.nodes[2]
-    table.link(stranger, host)
-    for frame in (frames.Pake(bytes(32)), frames.Bodies(()), frames.Look()):
-        table.hand(stranger, host, frames.encode(frame))
-    sent = [frames.decode(raw) for link, raw in host.peer.take().sends if link == stranger.link]
-    assert [(type(frame), frame) for frame in sent] == [
-        (frames.Card, frames.Card(host.peer.lobby.room, "Mesa", "playing", 0, (), "", (), 0, 0, 1))]
+    stranger = table.nodes[2]
+    for player in table.nodes[:2]:
+        table.link(stranger, player)
+        for frame in (frames.Watch(b""), frames.Pake(bytes(32)), frames.Watch(b""), frames.Bodies(()), frames.Look()):
+            table.hand(stranger, player, frames.encode(frame))
+        effects = player.peer.take()
+        sent = [frames.decode(raw) for link, raw in effects.sends if link == stranger.link]
+        assert [(type(frame), frame) for frame in sent] == [
+            (frames.Refuse, frames.Refuse("code")),
+            (frames.Card, frames.Card(player.peer.lobby.room, "Mesa", "playing", 0, (), "", (), 0, 0, 1))]
+        assert stranger.link in effects.drops
 
 
 def test_every_pair_of_players_runs_it() -> None:
