@@ -127,7 +127,8 @@ class Hard:
         moves = sensible(view)
         faces = {move.face for move in (*moves, view.bid) if move is not None and move.kind is Kind.BID}
         outlooks = {face: belief.outlook(view, face) for face in faces}
-        worth = {move: self._worth(view, move, outlooks) + self.TREMBLE * random.random() for move in moves}
+        gain = share(view)
+        worth = {move: self._worth(view, move, outlooks, gain) + self.TREMBLE * random.random() for move in moves}
         return max(worth, key=worth.__getitem__)
 
     def choose_call(self, view: View, random: RandomSource) -> bool:
@@ -136,41 +137,42 @@ class Hard:
         outlook = belief.outlook(view, view.bid.face)
         return self._exact(view, outlook, view.bid) > 0.5 * share(view)
 
-    def _worth(self, view: View, move: Action, outlooks: Mapping[int, belief.Outlook]) -> float:
+    def _worth(self, view: View, move: Action, outlooks: Mapping[int, belief.Outlook], gain: float) -> float:
+        """What a move is worth, where another player's loss is worth `gain`."""
         if move.kind is Kind.BID:
-            return self._bid(view, outlooks[move.face], move.quantity)
+            return self._bid(outlooks[move.face], move.quantity, sum(view.dice), gain)
         if move.kind is Kind.PASO:
-            return self.PASSED_ON * share(view) if has_pass(view) else self.FALSE_PASS
+            return self.PASSED_ON * gain if has_pass(view) else self.FALSE_PASS
         assert view.bid is not None
         outlook = outlooks[view.bid.face]
         if move.kind is Kind.CALZO:
             return self._exact(view, outlook, view.bid)
         holds = PASS_IS_TRUE if view.last is Kind.PASO else outlook.holds(view.bid.quantity)
-        return _doubt(view, 1 - holds)
+        return _doubt(1 - holds, gain)
 
     def _exact(self, view: View, outlook: belief.Outlook, bid: Action) -> float:
         exact = outlook.holds(bid.quantity) - outlook.holds(bid.quantity + 1)
         return exact * reward(view) - (1 - exact)
 
-    def _bid(self, view: View, outlook: belief.Outlook, quantity: int) -> float:
+    def _bid(self, outlook: belief.Outlook, quantity: int, dice: int, gain: float) -> float:
         """Over every count that only the next player may see: doubted, and true or not, or passed on."""
         worth = 0.0
         for held, likely in enumerate(outlook.theirs):
             looks = outlook.looks(quantity, held)
             doubted = 1 / (1 + exp(self.STEEPNESS * (looks - self.DOUBTED_BELOW)))
-            if quantity == sum(view.dice):
+            if quantity == dice:
                 doubted = 1.0  # nothing is left to raise to
-            called = _doubt(view, outlook.holds_with(quantity, held))
+            called = _doubt(outlook.holds_with(quantity, held), gain)
             # With two left the raise comes straight back, to be doubted or outbid in turn.
-            returned = _doubt(view, 1 - outlook.holds_with(quantity + 1, held))
-            onward = max(0.0, returned) if share(view) == 1 else self.PASSED_ON * share(view)
+            returned = _doubt(1 - outlook.holds_with(quantity + 1, held), gain)
+            onward = max(0.0, returned) if gain == 1 else self.PASSED_ON * gain
             worth += likely * (doubted * called + (1 - doubted) * onward)
         return worth
 
 
-def _doubt(view: View, winning: float) -> float:
+def _doubt(winning: float, gain: float) -> float:
     """What a showdown is worth to a seat that wins it with that chance: another's loss, or its own."""
-    return winning * share(view) - (1 - winning)
+    return winning * gain - (1 - winning)
 
 
 LEVELS: Mapping[str, Bot] = {"easy": Easy(), "normal": Normal(), "hard": Hard()}
