@@ -45,6 +45,19 @@ def project() -> dict[str, list[str]]:
     return {group: [re.split(r"[<>=~! ]", line)[0] for line in lines] for group, lines in wanted.items()}
 
 
+def built(folder: Path) -> Path:
+    """A wheel of the project, made in `folder`."""
+    # A copy, because the build reads version control's ignore file, and must not depend on there being a checkout.
+    folder.mkdir(exist_ok=True)
+    for name in ("p2pdice", "scripts", "pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+        copy(ROOT / name, folder / name)
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
+    subprocess.run(build, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    return wheel
+
+
 @pytest.mark.parametrize("name", LOCKS)
 def test_lock_pins_and_hashes_every_package(name: str) -> None:
     """Each requirement has one exact version and at least one SHA-256."""
@@ -111,13 +124,7 @@ def test_ci_runs_the_readme_test_command() -> None:
 
 def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
     """The wheel has every file of the package, translations and type marker included, the command and the licence."""
-    # A copy, because the build reads version control's ignore file, and must not depend on there being a checkout.
-    for name in ("p2pdice", "scripts", "pyproject.toml", "README.md", "LICENSE", ".gitignore"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-        copy(ROOT / name, tmp_path / name)
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
-    subprocess.run(build, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    wheel = built(tmp_path)
     names = set(zipfile.ZipFile(wheel).namelist())
     package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "p2pdice").glob("**/*") if path.is_file()}
     package = {name for name in package if not re.search(r"(^|/)(__pycache__|\.[^/]*)/", name)}
