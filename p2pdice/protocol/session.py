@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from p2pdice.fairness.framing import digest
 from p2pdice.fairness.labels import Label
+from p2pdice.protocol.aside import Aside
 from p2pdice.protocol.audit import Replayed
 from p2pdice.protocol.ballot import Boundary, Outcome, Why
 from p2pdice.protocol.chair import Chair, RandomBytes
@@ -36,15 +37,13 @@ from p2pdice.protocol.messages import (
     parse_slot,
     signed_from,
 )
+from p2pdice.protocol.patience import Patience
 from p2pdice.protocol.phases import TURN_PHASES, Phase
 from p2pdice.protocol.recorder import Recorder
 from p2pdice.protocol.roster import Seated
 from p2pdice.rules import CALZO, Action, Gone, RoundBegan, RoundSettled, View, callers, check, mildest, view
 
 SLOTS_AHEAD = 40  # messages further ahead are asked for again, not kept; 31 others may each pass or bid, and one show
-SHOWDOWN_S = 10.0  # an open showdown may finish first, if those who leave or are convicted owe nothing to it
-GRACE_S = 10.0  # what a person in turn is given when somebody else halts
-FOLLOW_S = 5.0  # whoever watches ends so long after the last two, who may have heard each other once more
 
 
 def since_last_round(events: Sequence[Event]) -> list[Event]:
@@ -73,10 +72,12 @@ class Session:
         self.behind = False  # a message came that our history does not explain: others must be asked
         self._chairs = Chairs(chairs.values(), random_bytes)
         self._random_bytes = random_bytes
-        self._waiting: dict[tuple[int, int], AnyMessage] = {}  # (slot, seat) -> message that could not be taken in yet
+        self._aside = Aside(self.ledger)
         self.me = seated.owners[next(iter(chairs))]
         self.clocks = Clocks(self.ledger, set(chairs), now)
-        self.dispute = Dispute(self.ledger, self.me, chairs[self.me].key, self._names, self._prove, self._said)
+        self.dispute = Dispute(self.ledger, self.me, chairs[self.me].key, self._names, self._aside.prove,
+                               self._aside.said)
+        self._patience = Patience(self.ledger, self.dispute, self.clocks, self._aside, self.me)
         self._going = False
         self.resuming = past is not None
         if past and past.dispute:
@@ -228,7 +229,7 @@ class Session:
         if message.epoch != self.ledger.epoch:
             self.behind = self.behind or all(message.epoch != past.epoch for past in self.ledger.past)
             return None
-        known = self.ledger.spoken(message.slot, message.seat) or self._waiting.get((message.slot, message.seat))
+        known = self.ledger.spoken(message.slot, message.seat) or self._aside.kept.get((message.slot, message.seat))
         if known is not None and known.signed == message.signed:
             return None
         # Before anything is kept: a broken copy must not hide the true one (attack row 47).
@@ -242,7 +243,7 @@ class Session:
         if message.slot > self.ledger.slot + SLOTS_AHEAD:
             self.behind = True
             return None
-        self._waiting[message.slot, message.seat] = message
+        self._aside.kept[message.slot, message.seat] = message
         self.clocks.answered(self.ledger.owner(message.seat))
         self._go_on(now)
         return message.seat
@@ -294,14 +295,14 @@ class Session:
     @property
     def held(self) -> bytes:
         """Name of all that is held of the open slot and the open halt: two peers that hold the same name it alike."""
-        aside = (message for (slot, _), message in self._waiting.items() if slot == self.ledger.slot)
-        said = {message.signed.hash for message in (*self.ledger.slots[-1].values(), *aside)}
+        here = (*self.ledger.slots[-1].values(), *self._aside.of_slot(self.ledger.slot))
+        said = {message.signed.hash for message in here}
         return digest(Label.HELD, *sorted(said | self.dispute.open_names))
 
     @property
     def spoken_ahead(self) -> set[int]:
         """Owners who have spoken for a later slot than the open one: they hold what is missing here."""
-        return {self.ledger.owner(seat) for slot, seat in self._waiting if slot > self.ledger.slot}
+        return {self.ledger.owner(seat) for slot, seat in self._aside.kept if slot > self.ledger.slot}
 
     def since(self, epoch: int, slot: int) -> list[Signed]:
         """All messages from a slot of an epoch on, and the votes since that epoch, as they were signed."""
@@ -312,7 +313,7 @@ class Session:
             found += [message.signed for said in slots[slot if number == epoch else 0:] for message in said.values()]
             if number == epoch:
                 found += votes
-        return [*found, *(message.signed for message in self._waiting.values())]
+        return [*found, *(message.signed for message in self._aside.kept.values())]
 
     # --- the clock
 
@@ -388,7 +389,7 @@ class Session:
 
     def _take_in(self, now: float) -> bool:
         for seat in self.ledger.missing:
-            message = self._waiting.get((self.ledger.slot, seat))
+            message = self._aside.kept.get((self.ledger.slot, seat))
             if message is None:
                 continue
             try:
@@ -396,7 +397,7 @@ class Session:
             except OtherState:
                 self.behind = True
                 continue
-            self._waiting.pop((message.slot, seat), None)
+            self._aside.kept.pop((message.slot, seat), None)
             return True
         self._strangers(now)
         return False
@@ -404,9 +405,9 @@ class Session:
     def _strangers(self, now: float) -> None:
         """A waiting message from a seat that has nothing to say in the open slot: out of turn if it names the state."""
         slot = self.ledger.slot
-        for seat in [seat for at, seat in self._waiting if at == slot and seat not in self.ledger.authors]:
+        for seat in [seat for at, seat in self._aside.kept if at == slot and seat not in self.ledger.authors]:
             try:
-                self._add(self._waiting[slot, seat], now)
+                self._add(self._aside.kept[slot, seat], now)
             except OtherState:
                 continue
 
@@ -415,7 +416,7 @@ class Session:
         try:
             self.events += self.ledger.add(message)
         except Proved as proved:
-            self._waiting.pop((message.slot, message.seat), None)
+            self._aside.kept.pop((message.slot, message.seat), None)
             self._convicted(proved.seat, proved.evidence.encode(), now)
             return
         if self.ledger.slot != slot:
@@ -425,8 +426,7 @@ class Session:
 
     def _closed_slot(self, phase: Phase) -> None:
         ledger = self.ledger
-        for at, seat in [key for key in self._waiting if key[0] < ledger.slot]:
-            del self._waiting[at, seat]
+        self._aside.drop_below(ledger.slot)
         if phase in (Phase.OPEN, Phase.READY) and ledger.phase is not Phase.READY and ledger.deal:
             self.events += self._chairs.look(ledger)
         if phase is Phase.REVEAL:
@@ -440,7 +440,7 @@ class Session:
         """Halt if it is time, vote, and carry out what was decided; whether the game may go on by that."""
         halt_at = self._halt_at()
         if halt_at is not None and now >= halt_at:
-            if self._nobody_else() and self.dispute.seen_at is None:
+            if self._patience.nobody_else and self.dispute.seen_at is None:
                 self.close("abandoned", 1)
                 return False
             ledger = self.ledger
@@ -465,44 +465,13 @@ class Session:
         return True
 
     def _halt_at(self) -> float | None:
-        """When this process halts: for silence, for evidence, for a LEAVE, or because somebody else did."""
-        if self.closed or self.halted or self.resuming or self.me not in self.ledger.owners_in(self.ledger.game):
+        """When this process halts, None if there is no reason to, or if it cannot."""
+        if self.closed or self.halted or self.resuming:
             return None
-        times = [self.clocks.silence_at()]
-        dispute = self.dispute
-        if dispute.accused - {self.me}:
-            at = self.clocks.accused_at
-            owing = {self.ledger.owner(seat) for seat in self.ledger.missing}
-            may_finish = self.ledger.phase is Phase.REVEAL and not owing & dispute.accused
-            times.append(at + self._at_most(SHOWDOWN_S) if may_finish else at)
-        if dispute.seen_at is not None:
-            grace = self._at_most(GRACE_S) if self._own_turn else 0.0
-            times.append(max(dispute.quiet_until, dispute.seen_at + grace))
-        return min((time for time in times if time is not None), default=None)
-
-    def _nobody_else(self) -> bool:
-        """Whether silence is all there is between two owners: neither can decide anything by it."""
-        owners = self.ledger.owners_in(self.ledger.game)
-        return len(owners) == 2 and self.me in owners and not self.dispute.accused
+        return self._patience.halt_at(self._own_turn)
 
     def _given_up_at(self) -> float | None:
-        """When nothing can be decided any more among the last two: for one of them who is halted, and for those who
-        are out and watch."""
-        owners = self.ledger.owners_in(self.ledger.game)
-        if self.me in owners:
-            # Who halted in front of a showdown that left two knows it only by what it has kept aside.
-            if self.halted and len(owners) > 2:
-                ahead = self._ahead()
-                owners = ahead.owners_in(ahead.game)
-            return self.clocks.standing_until if self.halted and len(owners) <= 2 else None
-        silence_at = self.clocks.silence_at()
-        if silence_at is None or len(owners) > 2 or self.resuming:
-            return None
-        return silence_at + (self.seated.roster.terms.drop_time_s if self.dispute.accused else FOLLOW_S)
-
-    def _at_most(self, seconds: float) -> float:
-        """A courtesy, cut where the drop time is short: whoever waits longer would be named for a missing HALT."""
-        return min(seconds, self.seated.roster.terms.drop_time_s / 2)
+        return None if self.resuming else self._patience.given_up_at()
 
     def _carry_out(self, outcome: Outcome, now: float) -> None:
         certificate = self.dispute.halting.certificate()
@@ -513,7 +482,7 @@ class Session:
             while any(self.ledger.mark(boundary) is None for boundary in stood) and self._take_in(now):
                 pass
         else:
-            for boundary in sorted({outcome.base, *filter(self._prove, stood)}):
+            for boundary in sorted({outcome.base, *filter(self._aside.prove, stood)}):
                 self._reach(boundary)
             self._recorder.slot(self.ledger.slot)
         self._recorder.votes(certificate[0])
@@ -524,7 +493,7 @@ class Session:
             return
         events = self.ledger.descend(self.dispute.halting.number, outcome, deciders(certificate[0]))
         self.dispute.decided(outcome, now)
-        self._waiting.clear()
+        self._aside.kept.clear()
         self._chairs.forget()
         self.clocks.resumed(now)
         self.clocks.slot_opened(now, turn=True)
@@ -537,43 +506,13 @@ class Session:
 
     def _reach(self, base: Boundary) -> None:
         """Take in what was kept aside, as far as the base that was decided."""
-        proved = self._prove(base)
+        proved = self._aside.prove(base)
         assert proved is not None, "step waits until the log has come to the base"
         while self.ledger.mark(base) is None:
             slot = self.ledger.slot
             for seat in self.ledger.missing:  # as it is now: the last of them opens the next slot
                 self.events += self.ledger.add(proved.slots[slot][seat])
             self._recorder.slot(slot)
-
-    def _prove(self, boundary: Boundary) -> Ledger | None:
-        """The ledger that has come to a boundary with all that has been said, kept aside or not; None if none has."""
-        if self.ledger.mark(boundary):
-            return self.ledger
-        ahead = self._ahead(boundary)
-        return ahead if ahead.mark(boundary) else None
-
-    def _said(self, owner: int, slot: int) -> bool:
-        """Whether all that an owner owed to a slot is here, kept aside or not, whatever state it names."""
-        ahead = self._ahead()
-        return slot < ahead.slot or (slot == ahead.slot and all(
-            ahead.spoken(slot, seat) or (slot, seat) in self._waiting
-            for seat in ahead.authors if ahead.owner(seat) == owner))
-
-    def _ahead(self, boundary: Boundary | None = None) -> Ledger:
-        """The ledger as far as it goes with what was kept aside, or to a boundary."""
-        ahead = self.ledger.branch()
-        while boundary is None or ahead.mark(boundary) is None:
-            slot = ahead.slot
-            for seat in ahead.missing:
-                message = self._waiting.get((slot, seat))
-                try:
-                    if message is not None:
-                        ahead.add(message)
-                except (OtherState, Proved):
-                    continue
-            if ahead.slot == slot:
-                break
-        return ahead
 
     def _convicted(self, seat: int, raw: bytes, now: float) -> None:
         """Evidence that this process found itself: one piece against a player is enough, the others are told."""

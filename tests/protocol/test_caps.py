@@ -93,7 +93,7 @@ def test_messages_far_ahead_are_not_kept() -> None:
         signed = sign_game(cheat.key, ledger.game_id, ledger.epoch, ledger.slot + 1 + ahead, bytes(32),
                            table.seat(cheat), said.payload)
         table.hand(cheat, honest, frames.encode(frames.Bodies((signed.value(),))))
-    assert len(session_of(honest)._waiting) <= SLOTS_AHEAD
+    assert len(session_of(honest)._aside.kept) <= SLOTS_AHEAD
 
 
 def test_bodies_of_unknown_epochs_and_games_are_not_kept() -> None:
@@ -105,7 +105,7 @@ def test_bodies_of_unknown_epochs_and_games_are_not_kept() -> None:
     for game, epoch in ((ledger.game_id, b"e" * 32), (b"g" * 32, ledger.epoch)):
         signed = sign_game(cheat.key, game, epoch, 0, bytes(32), table.seat(cheat), said.payload)
         table.hand(cheat, honest, frames.encode(frames.Bodies((signed.value(),))))
-    assert not session_of(honest)._waiting
+    assert not session_of(honest)._aside.kept
     assert honest.faults == ["another-game"]
 
 

@@ -16,7 +16,20 @@ from p2pdice.fairness.labels import PREFIX, Label
 from p2pdice.fairness.seal import BOX_BYTES
 from p2pdice.fairness.shares import Disclosure, Mode, Policy
 from p2pdice.net import channel, listener, mesh, stream
-from p2pdice.protocol import clocks, codec, dispute, frames, halting, lobby, messages, peer, roomcode, session, watching
+from p2pdice.protocol import (
+    clocks,
+    codec,
+    dispute,
+    frames,
+    halting,
+    lobby,
+    messages,
+    patience,
+    peer,
+    roomcode,
+    session,
+    watching,
+)
 from p2pdice.protocol.evidence import FaultKind
 from p2pdice.protocol.phases import NEXT, SPEAKERS, Phase
 from p2pdice.protocol.shapes import Shape
@@ -190,8 +203,8 @@ def limits() -> str:
         ("a proposer's wait for more HALTs", f"{halting.MORE_HALTS_S:g} s"),
         ("a quiet time after a GO-ON", f"{dispute.QUIET_S:g} s, twice as long after each more of an epoch, up to "
                                        f"{dispute.MOST_QUIET_S:g} s or half the drop time"),
-        ("a showdown that may finish before a halt", f"{session.SHOWDOWN_S:g} s"),
-        ("a person in turn when somebody halts", f"{session.GRACE_S:g} s"),
+        ("a showdown that may finish before a halt", f"{patience.SHOWDOWN_S:g} s"),
+        ("a person in turn when somebody halts", f"{patience.GRACE_S:g} s"),
         ("messages ahead of the open slot", f"{session.SLOTS_AHEAD} slots"),
         ("answering after the end", f"{peer.LINGER_S:g} s"),
     ])

@@ -233,25 +233,27 @@ def test_a_proposer_who_can_propose_nothing_rests() -> None:
 
 def test_two_certificates_of_one_halt_end_the_game_as_forked() -> None:
     """Three who signed for both outcomes: whoever sees it stops where it stands."""
-    table = started(4, 6)
-    victim, gone = table.nodes[0], table.nodes[3]
+    table = started(5, 6)
+    victim, friend, *_, gone = table.nodes
     kill(table, gone)
     while not victim.of(Dropped):
         table.wait(5)
     halting = session_of(victim).dispute.past[0][1]
     epoch, seat = halting.around.epoch, table.seat(victim)
-    ballot = next(at for at in range(5, 9) if halting.proposer(at) != seat)
-    base = Boundary(0, halting.halts[0, seat].state)
-    cheats = sorted(table.nodes[1:], key=table.seat)
-    halts = [signed(table, node, ("halt", 0, ballot), Halt(0, "", 9, 1, ((seat,),), ()), base.state, epoch)
-             for node in cheats]
+    ballot = next(at for at in range(5, 9) if halting.proposer(at) not in (seat, table.seat(friend)))
+    stood = halting.halts[0, seat]
+    base = Boundary(stood.payload.rounds, stood.state)
+    cheats = sorted(table.nodes[2:], key=table.seat)
+    out = sorted((seat, table.seat(friend)))
+    halts = [signed(table, node, ("halt", 0, ballot), Halt(base.rounds, "", 9, 1, tuple((one,) for one in out), ()),
+                    base.state, epoch) for node in cheats]
     named = tuple((table.seat(node), body.hash) for node, body in zip(cheats, halts, strict=True))
     proposer = table.at(halting.proposer(ballot))
     propose = signed(table, proposer, ("propose", 0, ballot), Propose(named, (), ()), b"", epoch)
-    outcome = outcome_value(Outcome((Out(seat, Why.SILENT),), base))
+    outcome = outcome_value(Outcome(tuple(Out(one, Why.SILENT) for one in out), base))
     drops = [signed(table, node, ("drop", 0, ballot), Drop(propose.hash, outcome), b"", epoch)  # type: ignore[arg-type]
              for node in cheats]
-    give(table, table.nodes[1], [victim], *halts, propose, *drops)
+    give(table, table.nodes[2], [victim], *halts, propose, *drops)
     table.settle()
     assert victim.closed
     assert victim.closed.reason == "forked"

@@ -181,7 +181,7 @@ class Run:
         for node in self.table.nodes:
             session = self.session(node)
             seats = len(session.seated.players)
-            assert len(session._waiting) <= (SLOTS_AHEAD + 1) * seats, self.story
+            assert len(session._aside.kept) <= (SLOTS_AHEAD + 1) * seats, self.story
             for _, halting in self.halts_of(node):
                 ballots = 1 + max((vote.ballot for vote in halting.votes), default=0)
                 assert len(halting.by_hash) <= (2 * seats + 1) * ballots, self.story

@@ -1,0 +1,52 @@
+"""Messages that came before they could be taken in, and what the game would be with them (protocol.md section 10): a
+process that has halted takes in nothing more, but what others stand on must be provable here. Must not know clocks."""
+
+from p2pdice.protocol.ballot import Boundary
+from p2pdice.protocol.ledger import Ledger, OtherState, Proved
+from p2pdice.protocol.messages import AnyMessage
+
+
+class Aside:
+    """Kept by (slot, seat), for the open epoch of a ledger that moves on under it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.kept: dict[tuple[int, int], AnyMessage] = {}
+        self._ledger = ledger
+
+    def of_slot(self, slot: int) -> list[AnyMessage]:
+        """What is kept for a slot."""
+        return [message for (at, _), message in self.kept.items() if at == slot]
+
+    def drop_below(self, slot: int) -> None:
+        """What is kept for earlier slots has no more use."""
+        self.kept = {place: message for place, message in self.kept.items() if place[0] >= slot}
+
+    def ahead(self, boundary: Boundary | None = None) -> Ledger:
+        """The ledger as far as it goes with what is kept, or to a boundary."""
+        ahead = self._ledger.branch()
+        while boundary is None or ahead.mark(boundary) is None:
+            slot = ahead.slot
+            for seat in ahead.missing:
+                message = self.kept.get((slot, seat))
+                try:
+                    if message is not None:
+                        ahead.add(message)
+                except (OtherState, Proved):
+                    continue
+            if ahead.slot == slot:
+                break
+        return ahead
+
+    def prove(self, boundary: Boundary) -> Ledger | None:
+        """The ledger that has come to a boundary by all that has been said, kept aside or not; None if none has."""
+        if self._ledger.mark(boundary):
+            return self._ledger
+        ahead = self.ahead(boundary)
+        return ahead if ahead.mark(boundary) else None
+
+    def said(self, owner: int, slot: int) -> bool:
+        """Whether all that an owner owed to a slot is here, kept aside or not, whatever state it names."""
+        ahead = self.ahead()
+        return slot < ahead.slot or (slot == ahead.slot and all(
+            ahead.spoken(slot, seat) or (slot, seat) in self.kept
+            for seat in ahead.authors if ahead.owner(seat) == owner))
