@@ -39,20 +39,22 @@ def _at_turn(terminal: Terminal) -> bool:
     return any(f"* {name} " in line for line in terminal.lines() for name in ("Ana", "Beto"))
 
 
-def test_the_same_people_play_again_and_nobody_else(tmp_path: Path) -> None:
-    """/rematch at both: the host's table opens for the guest, with other words, and for no stranger."""
-    host_command = ("host", "--players", "3", "--bots", "1", "--set", "starting_dice=1", "--rules", "doodoo")
+@pytest.mark.parametrize("code", [(), ("--code", "bado-bedo-bido")])
+def test_the_same_people_play_again_and_nobody_else(tmp_path: Path, code: tuple[str, ...]) -> None:
+    """/rematch at both, with a room code or without: the host's table opens for the guest, with other words, and for no
+    stranger."""
+    host_command = ("host", "--players", "3", "--bots", "1", "--set", "starting_dice=1", "--rules", "doodoo", *code)
     with _sit("Ana", tmp_path, *host_command) as ana:
         port = re.search(r"127\.0\.0\.1:(\d+)", "\n".join(ana.until("Others join with")))
         assert port
-        with _sit("Beto", tmp_path, "join", f"127.0.0.1:{port[1]}") as beto:
+        with _sit("Beto", tmp_path, "join", f"127.0.0.1:{port[1]}", *code) as beto:
             beto.until("Press Enter to accept")
             beto.type("\r")
             _play_out(ana, beto)
             ana.type("/rematch\r")
             ana.until(lambda lines: ana.everything().count("Waiting for") > 1)
             stranger = subprocess.run(
-                [sys.executable, "-m", "p2pdice", "join", f"127.0.0.1:{port[1]}", *ALONE, "--auto", "easy"],
+                [sys.executable, "-m", "p2pdice", "join", f"127.0.0.1:{port[1]}", *code, *ALONE, "--auto", "easy"],
                 env={**ana.environment, "P2PDICE_STATE": str(tmp_path / "stranger")},
                 capture_output=True, timeout=60, check=False,
             )

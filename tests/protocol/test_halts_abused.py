@@ -35,6 +35,8 @@ from tests.ballotmodel import BOUNDS, EPOCH, faked
 from tests.protocol.test_drops import kill, session_of
 from tests.tablekit import Node, Table
 
+pytestmark = pytest.mark.slow  # one Python is enough
+
 
 def started(players: int, seed: int, moves: int = 4) -> Table:
     table = Table(players, seed=seed)

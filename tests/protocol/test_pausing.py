@@ -8,6 +8,8 @@ from p2pdice.protocol.pausing import Pausing, Wish
 from tests.protocol.test_drops import kill, session_of
 from tests.tablekit import Node, Table
 
+pytestmark = pytest.mark.slow  # one Python is enough
+
 
 def started(players: int = 3, seed: int = 3) -> tuple[Table, Node, list[Node]]:
     """A game some moves old, in which whoever is in turn thinks; the others."""
