@@ -27,8 +27,8 @@ USUAL = PRESETS["perudo"]
 def ours(rules: Ruleset, seats: int, rounds: int | None = None, *, hands: bool = False) -> Play:
     """p2pdice: whole games, or so many rounds of each. The rules must have no choice before the deal, and no pass.
 
-    Dice are rolled by random.choices, as those of the floor. That takes a third of the time and is no work of an engine,
-    so against others, which roll or shuffle by themselves, `hands` are drawn from all that there are.
+    Dice are rolled by random.choices, as those of the floor. That takes a third of the time and is no engine's work, so
+    against others, which roll or shuffle by themselves, `hands` are drawn from all that there are.
     """
 
     def play(random: Random) -> int:
