@@ -19,9 +19,16 @@ from p2pdice.rules import Gone, RoundSettled, Writer
 _STATUS = {"clean": OK, "fault": FAILED, "incomplete": FAILED, "unreadable": USAGE}
 
 
+LONG_BYTES = 1024 * 1024  # a file is read sooner than processes start below that
+
+
 def examine(raw: bytes) -> Report:
     """Judge the bytes of a file; never raises."""
-    return audit(raw)
+    if len(raw) < LONG_BYTES:
+        return audit(raw)
+    from p2pdice.cli.cores import judged
+
+    return judged(raw)
 
 
 def status(report: Report) -> int:

@@ -1,5 +1,6 @@
 """Another game with the same people, under the same rules: the host opens its table again at the same port, for them
-only, and the others go there. Nothing is carried over but who sits there and which bots they bring."""
+only, and the others go there, each with the port it had. Nothing is carried over but who sits there and which bots
+they bring."""
 
 import asyncio
 import secrets
@@ -22,7 +23,7 @@ def again(driver: Driver) -> Driver:
     settings = replace(
         driver.settings,
         record=None,
-        port=driver.port if is_host else driver.settings.port,
+        port=driver.port,  # a guest that took the first free one could take the host's, on the same computer
         consent=True,
         identity=driver.identity if driver.identity.folder is None else None,
         company=frozenset(player.key for player in seated.players),

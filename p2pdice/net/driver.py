@@ -16,7 +16,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from p2pdice.bots import LEVELS, Bot
 from p2pdice.net.ahead import Ahead
 from p2pdice.net.dial import Address
-from p2pdice.net.errors import ChannelError, VersionMismatch
+from p2pdice.net.errors import ChannelError, PortTaken, VersionMismatch
 from p2pdice.net.files import Appender, open_record
 from p2pdice.net.mesh import Mesh
 from p2pdice.net.people import meet
@@ -47,7 +47,7 @@ from p2pdice.protocol.roster import Terms
 from p2pdice.protocol.transcript import TranscriptWriter
 from p2pdice.rules import CALZO, Action, IllegalAction, Ruleset, RulesetError, View
 
-AGAIN_S, AGAIN_PAUSE_S = 60.0, 1.0  # how long those who play again look for the host's table, and how often
+AGAIN_S, AGAIN_PAUSE_S = 60.0, 1.0  # how long those who play again try for their port and the table, and how often
 SHOWING_S = 0.2  # how often a bot looks whether the cups that went up have been shown
 PATIENCE = 200  # frames that no honest process sends, before its link is closed
 
@@ -131,7 +131,7 @@ class Driver:
         try:
             if self.settings.record:  # before anybody relies on this seat: a file that cannot be is an error now
                 self._file = open_record(self.settings.record, lambda content: None)
-            self.port = port = self.mesh.listen(self.settings.bind, self.settings.port)
+            self.port = port = await self._listen()
             presence = Presence(self.mesh, self.settings.bind, mdns=self.settings.mdns, moved=self._moved,
                                 troubled=lambda error: self.on_event(Troubled(error.reason, error.fields)))
             self._presence = presence
@@ -148,6 +148,18 @@ class Driver:
         finally:
             await self._close()
         return self._status
+
+    async def _listen(self) -> int:
+        """Open the port. Raises ListenError; the port of the game before, which another program took in between, as it
+        may for a connection of its own, is given time to become free."""
+        deadline = self._now() + (AGAIN_S if self.settings.company else 0.0)
+        while True:
+            try:
+                return self.mesh.listen(self.settings.bind, self.settings.port)
+            except PortTaken:
+                if self._now() >= deadline:
+                    raise
+            await asyncio.sleep(AGAIN_PAUSE_S)
 
     async def _reach(self, presence: Presence, routes: Sequence[Address]) -> None:
         """A link to the host, and from there on kept; whoever leaves before it stands waits for nothing."""

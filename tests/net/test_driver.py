@@ -2,14 +2,19 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from p2pdice.net.driver import Settings, host
+from p2pdice.net import driver as driver_module
+from p2pdice.net.again import again
+from p2pdice.net.driver import Driver, Settings, host, join
+from p2pdice.net.errors import PortTaken
+from p2pdice.net.mesh import Mesh
 from p2pdice.protocol import peer as peer_module
 from p2pdice.protocol.events import Event, Listening
 from p2pdice.protocol.peer import Peer
-from p2pdice.rules import PRESETS
+from p2pdice.rules import PRESETS, make_ruleset
 
 
 async def test_a_fault_inside_a_callback_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,3 +53,46 @@ async def test_the_clock_runs_in_a_flood(monkeypatch: pytest.MonkeyPatch) -> Non
             await asyncio.sleep(0)
     driver.quit()
     await running
+
+
+async def test_who_plays_again_does_so_at_the_port_it_had() -> None:
+    """A guest that takes the first free port takes the host's, when both are on one computer and it is the quicker."""
+    settings = Settings(name="Ana", folder=None, bind="127.0.0.1", mdns=False, consent=True, auto="easy")
+    rules = make_ruleset("doodoo", {"starting_dice": "1"})
+    first = host(settings, title=None, rules=rules, players=2, bots=0, bot_level="easy", turn_time_s=0,
+                 drop_time_s=60)
+    async with asyncio.timeout(60):
+        opened = asyncio.get_running_loop().create_future()
+        first.on_event = lambda event: opened.set_result(event.port) if isinstance(event, Listening) else None
+        hosting = asyncio.create_task(first.run())
+        guest = join(replace(settings, name="Beto"), ("127.0.0.1", await opened), wanted=None)
+        assert [await guest.run(), await hosting] == [0, 0]
+    assert [again(driver).settings.port for driver in (first, guest)] == [first.port, guest.port]
+    assert first.port != guest.port
+
+
+async def test_who_plays_again_waits_for_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any connection of another program may have that port for a moment; a first game looks for another one at once."""
+    monkeypatch.setattr(driver_module, "AGAIN_PAUSE_S", 0.0)
+    company = frozenset([bytes(32)])
+    for settings, tries in ((Settings("Ana", None, bind="127.0.0.1", port=0, mdns=False, company=company), 3),
+                            (Settings("Ana", None, bind="127.0.0.1", port=0, mdns=False), 1)):
+        driver = host(settings, title=None, rules=PRESETS["perudo"], players=2, bots=0, bot_level="easy",
+                      turn_time_s=60, drop_time_s=60)
+        tried: list[int] = []
+
+        def listen(bind: str | None, port: int | None, driver: Driver = driver, tried: list[int] = tried) -> int:
+            tried.append(1)
+            if len(tried) < 3:
+                raise PortTaken(47600)
+            driver.quit()
+            return Mesh.listen(driver.mesh, bind, port)
+
+        monkeypatch.setattr(driver.mesh, "listen", listen)
+        async with asyncio.timeout(20):
+            if tries == 1:
+                with pytest.raises(PortTaken):
+                    await driver.run()
+            else:
+                await driver.run()
+        assert len(tried) == tries
