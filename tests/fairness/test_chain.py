@@ -1,5 +1,7 @@
 """The chain of states: a preimage is read back as it was written, and nothing else is read at all."""
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,8 @@ from hypothesis import strategies as st
 from p2pdice.fairness.chain import (
     State,
     body_hash,
+    child_epoch,
+    child_preimage,
     first_epoch,
     next_preimage,
     read_state,
@@ -36,6 +40,12 @@ def test_the_start_reads_as_the_slot_before_the_first(game: bytes, genesis: byte
     assert read == State(game, first_epoch(game), -1, "start", (), rules)
 
 
+@given(HASH, HASH, HASH, HASH)
+def test_a_child_reads_as_the_slot_before_its_first(game: bytes, epoch: bytes, base: bytes, rules: bytes) -> None:
+    """The first state after a drop stands before slot 0 of the epoch that it names."""
+    assert read_state(child_preimage(game, epoch, base, rules)) == State(game, epoch, -1, "start", (), rules)
+
+
 @given(st.binary(max_size=120))
 def test_any_bytes_are_refused(raw: bytes) -> None:
     """Bytes that are no preimage give ValueError and nothing else."""
@@ -60,6 +70,8 @@ def test_changed_preimages_are_refused_or_name_another_state(game: bytes, items:
 @pytest.mark.parametrize("preimage", [
     frame(Label.START, b"g" * 32, b"s" * 32),
     frame(Label.START, b"g" * 32, b"s" * 32, b"r" * 32, b"more"),
+    frame(Label.CHILD, b"g" * 32, b"e" * 32, b"s" * 32),
+    frame(Label.CHILD, b"g" * 32, b"e" * 32, b"s" * 32, b"r" * 32, b"more"),
     frame(Label.STATE, b"g" * 32, b"e" * 32, 1, b"s" * 32, "act"),
     frame(Label.STATE, b"g" * 32, b"e" * 32, b"\1", b"s" * 32, "act", b"r" * 32),
     frame(Label.STATE, b"g" * 32, b"e" * 32, 1, b"s" * 32, "act", b"short"),
@@ -83,5 +95,8 @@ def test_each_part_of_the_history_enters_the_state() -> None:
 
 
 def test_names_of_different_things_never_meet() -> None:
-    """One value hashed as body, rules and game gives three names."""
-    assert len({body_hash(b"x" * 32), rules_hash(b"x" * 32), first_epoch(b"x" * 32)}) == 3
+    """Two values hashed as body, rules and game give six names; an epoch has a child for each halt and outcome."""
+    values = (b"x" * 32, b"y" * 32)
+    names = {name(value) for value in values for name in (body_hash, rules_hash, first_epoch)}
+    names |= {child_epoch(*parts) for parts in product(values, (0, 1), values)}
+    assert len(names) == 6 + 8

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from p2pdice.fairness.dice import cup, die, index, made_words, shuffled, stream
+from p2pdice.fairness.dice import cup, die, faces, index, made_words, shuffled, stream
 from p2pdice.fairness.framing import digest
 from p2pdice.fairness.labels import Label
 
@@ -44,6 +44,18 @@ def test_a_die_skips_what_would_favour_low_faces() -> None:
     assert die(iter([252, 0])) == 1
 
 
+def test_faces_are_what_a_die_gives_again_and_again() -> None:
+    """The quick way to many dice skips the same bytes as the slow one, over enough blocks that each byte comes."""
+    source = stream(b"seed")
+    assert list(itertools.islice(faces(b"seed"), 3000)) == [die(source) for _ in range(3000)]
+
+
+def test_an_order_takes_each_draw_from_what_is_left() -> None:
+    """The draw for place k is one of k + 1 numbers: a byte of k + 1 counts as 0."""
+    assert shuffled(iter([2]), 2) == [1, 0]
+    assert shuffled(iter([3, 2]), 3) == [1, 2, 0]
+
+
 @pytest.mark.parametrize("count", range(1, 6))
 def test_every_order_comes_from_one_sequence_of_draws(count: int) -> None:
     """All draws of Fisher-Yates together give each order exactly once."""
@@ -57,6 +69,7 @@ def test_every_syllable_comes_from_one_pair_of_draws() -> None:
     syllables = {made_words(iter([first, second, 0, 0]), count=1)[:2] for first in range(12) for second in range(5)}
     assert len(syllables) == 60
     assert 2**35 < 60**6
+    assert made_words(iter([0, 0, 1, 1] * 3)) == "-".join(["bade"] * 3)
 
 
 def test_stream_is_hashed_blocks_in_order() -> None:
@@ -69,7 +82,7 @@ def test_stream_is_hashed_blocks_in_order() -> None:
 SHARES = (b"a" * 32, b"b" * 32, b"c" * 32)
 
 
-def faces(**changed: object) -> tuple[int, ...]:
+def rolled(**changed: object) -> tuple[int, ...]:
     given = {"game_id": b"g" * 32, "epoch": b"e" * 32, "round_number": 1, "commit_state": b"s" * 32, "seat": 0,
              "dice": 5, "shares": SHARES} | changed
     return cup(**given)  # type: ignore[arg-type]  # one dict for all parts, so that each can be changed by name
@@ -81,20 +94,21 @@ def faces(**changed: object) -> tuple[int, ...]:
 ])
 def test_a_cup_depends_on_everything_it_is_made_of(changed: dict[str, object]) -> None:
     """Another game, deal, seat, share or order of shares rolls other dice (20 of them, so that they cannot agree)."""
-    assert faces(dice=20) == faces(dice=20)
-    assert faces(dice=20, **changed) != faces(dice=20)
+    assert rolled(dice=20) == rolled(dice=20)
+    assert rolled(dice=20, **changed) != rolled(dice=20)
 
 
 def test_the_number_of_dice_is_part_of_the_roll() -> None:
     """A cup with fewer dice is rolled anew, not cut off."""
-    rolls = [faces(dice=count) for count in range(1, 11)]
+    rolls = [rolled(dice=count) for count in range(1, 11)]
     assert [len(roll) for roll in rolls] == list(range(1, 11))
     assert any(shorter != longer[:len(shorter)] for shorter, longer in itertools.pairwise(rolls))
 
 
 def test_many_cups_are_uniform() -> None:
     """Chi-square over 12,000 dice with shares that one player tries to choose stays below the 0.1 % bound."""
-    counts = Counter(face for number in range(2400) for face in faces(shares=(number.to_bytes(32, "big"), *SHARES[1:])))
+    chosen = (number.to_bytes(32, "big") for number in range(2400))
+    counts = Counter(face for share in chosen for face in rolled(shares=(share, *SHARES[1:])))
     expected = counts.total() / 6
     assert counts.total() == 12_000
     assert sum((count - expected) ** 2 / expected for count in counts.values()) < 20.5

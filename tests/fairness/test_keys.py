@@ -68,6 +68,7 @@ def test_signatures_hold_for_their_label_and_parts_only() -> None:
     assert not verify(signer.public, signature, Label.SIGNED_BODY, b"two", b"one")
     assert not verify(signer.public, signature, Label.SIGNED_BODY, b"onetwo")
     assert not verify(key(2).public, signature, Label.SIGNED_BODY, b"one", b"two")
+    assert Verifier(signer.public).public == signer.public
 
 
 @pytest.mark.parametrize("length", [0, 63, 65])

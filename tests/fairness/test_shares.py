@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import pytest
 
-from p2pdice.fairness.shares import Disclosure, Mode, Policy, commitment, known_shares
+from p2pdice.fairness.shares import Disclosure, Mode, Policy, commitment, committer, known_shares
 
 SIZES = range(2, 7)
 
@@ -124,6 +124,20 @@ COMMITTED = {"game_id": b"g" * 32, "epoch": b"e" * 32, "round_number": 1, "state
 def test_a_commitment_binds_its_place(changed: dict[str, object]) -> None:
     """A commitment from another game, deal, round, author, cup, key or share is another one: none can be copied."""
     assert commitment(**(COMMITTED | changed)) != commitment(**COMMITTED)  # type: ignore[arg-type]  # see test_dice
+
+
+def test_the_quick_commitments_are_the_same() -> None:
+    """What frames the common parts once gives the commitment of every cup and share."""
+    common = {name: value for name, value in COMMITTED.items() if name not in ("cup", "share")}
+    quick = committer(**common)  # type: ignore[arg-type]
+    for cup, share in product((0, 1, 255, 2**40), (b"x" * 32, b"y" * 32)):
+        assert quick(cup, share) == commitment(**common, cup=cup, share=share)  # type: ignore[arg-type]
+
+
+def test_the_dealer_of_a_cup_is_the_next_seat() -> None:
+    """The next one that still has dice, and after the last the first."""
+    policy = Policy(Mode.OPEN, (1, 3, 5), 1)
+    assert [policy.dealer(cup) for cup in policy.active] == [3, 5, 1]
 
 
 def test_known_shares_are_in_seat_order_or_missing() -> None:
