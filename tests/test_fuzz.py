@@ -254,7 +254,7 @@ class Watched:
 
 def resumed(source: Random) -> None:
     """A game taken up again from files that were damaged: the seat as it was, or a plain no."""
-    table = _broken_off()
+    table = _broken_off(source.random() < 0.5)
     node = table.nodes[source.randrange(3)]
     file, kept = node.file, dict(node.kept)
     if source.random() < 0.5:
@@ -269,9 +269,14 @@ def resumed(source: Random) -> None:
 
 
 @cache
-def _broken_off() -> Table:
+def _broken_off(in_toss: bool) -> Table:
     table = Table(3, seed=5)
-    table.play(25)
+    if in_toss:
+        while not all(node.kept for node in table.nodes):
+            table.flush()
+        assert all(not node.file and "roster" in node.kept for node in table.nodes)
+    else:
+        table.play(25)
     return table
 
 

@@ -461,11 +461,8 @@ class Driver:
 
     def _keep(self, entries: Mapping[str, bytes]) -> None:
         """Replace what must outlive a crash."""
-        session = self.peer.session
-        if self._ahead is None and session:
-            self._ahead = self.store.ahead(self.identity, session.ledger.game_id.hex())
-        if self._ahead is None:
-            return
+        if self._ahead is None:  # one file from the toss to the end of the game, which are never there together
+            self._ahead = self.store.ahead(self.identity, self.peer.lobby.room.hex())
         transcript = str(self._file.path.absolute()) if self._file else ""
         wanted = {**entries, "transcript": transcript.encode(), "levels": self._level_names()}
         known = self._ahead.entries

@@ -22,17 +22,20 @@ def resume(settings: Settings) -> Driver:
     found = Store(settings.folder).resumable()
     if found is None:
         raise NetError("nothing-to-resume")
-    identity, game = found
-    kept = dict(Store(settings.folder).ahead(identity, game).entries)
+    identity, room = found
+    kept = dict(Store(settings.folder).ahead(identity, room).entries)
     try:
-        path = settings.record or Path(kept.get("transcript", b"").decode())
+        path = settings.record or (Path(told) if (told := kept.get("transcript", b"").decode()) else None)
         levels = {bytes.fromhex(key): level
                   for key, level in (pair.split("=") for pair in kept.get("levels", b"").decode().split())}
-        raw = path.read_bytes()
+        raw = path.read_bytes() if path else b""
         writer, whole = go_on_with(raw)
-        file = Appender.take_up(path, whole)
+        if "roster" in kept and raw:  # the seats were not drawn yet
+            raise ValueError("a game in the file of a toss")
+        file = Appender.take_up(path, whole) if path else None
         missing = b"".join(writer.add(kind, signed) for kind, signed in unrecorded(kept, writer.entries))
-        file.append(missing)
+        if file:
+            file.append(missing)
     except (OSError, ValueError) as error:  # Damaged is a ValueError, as is what a damaged folder makes of the rest
         identity.release()
         raise NetError("nothing-to-resume") from error
@@ -45,7 +48,8 @@ def resume(settings: Settings) -> Driver:
             raise NetError(error.reason) from error
 
     driver = Driver(replace(settings, record=None, identity=identity), make_peer, None)
-    driver.take_up(file, writer)
+    if file:
+        driver.take_up(file, writer)
     for key, level in levels.items():
         if level in LEVELS and key != identity.key.public:
             driver.levels[key] = LEVELS[level]

@@ -34,7 +34,7 @@ class Identity:
             self.lock = None
 
     def unfinished(self) -> list[tuple[float, str]]:
-        """Games that this identity was in when its process ended: (time of the last write, game id in hex), sorted."""
+        """Games that this identity was in when its process ended: (time of the last write, room in hex), sorted."""
         if self.folder is None:
             return []
         return sorted((path.stat().st_mtime, path.name.removesuffix(SUFFIX)) for path in self.folder.glob(f"*{SUFFIX}"))
@@ -65,7 +65,7 @@ class Store:
         return Identity(SigningKey(secrets.token_bytes(SEED_BYTES)), None, None)
 
     def resumable(self) -> tuple[Identity, str] | None:
-        """The newest unfinished game of a free identity, which is locked then: (identity, game id in hex)."""
+        """The newest unfinished game of a free identity, which is locked then: (identity, room in hex)."""
         newest: tuple[float, str] = (0.0, "")
         found: Identity | None = None
         for folder in sorted(self._folder.glob("identity-*")) if self._folder else []:
@@ -79,10 +79,10 @@ class Store:
                 identity.release()
         return (found, newest[1]) if found else None
 
-    def ahead(self, identity: Identity, game: str) -> Ahead:
-        """The write-ahead of a game (its id in hex), with what an earlier process left in it."""
-        bytes.fromhex(game)  # a file name is never made from anything else
-        ahead = Ahead(identity.folder and identity.folder / f"{game}{SUFFIX}", self.fail)
+    def ahead(self, identity: Identity, room: str) -> Ahead:
+        """The write-ahead of a room's game (in hex), with what an earlier process left in it."""
+        bytes.fromhex(room)  # a file name is never made from anything else
+        ahead = Ahead(identity.folder and identity.folder / f"{room}{SUFFIX}", self.fail)
         ahead.load()
         return ahead
 

@@ -15,6 +15,7 @@ from p2pdice.protocol.roster import Join, Roster, Terms, parse_roster, parse_ter
 from p2pdice.protocol.toss import Toss
 from p2pdice.rules import LIMITS, Ruleset, RulesetError, check_players
 
+BACK_S = 60.0  # how long whoever crashed in a toss looks for those who may have begun the game
 TOSS_S = 15.0  # a player whose part of the toss is not in by then is left out
 MOST_TOSSES = 3  # refusing to open is a free second throw of the seats, so it must not go on for ever
 
@@ -96,7 +97,7 @@ class Lobby:
 
     def take_signed(self, signed: Signed) -> bytes:
         """A body of the toss; the key that said something new, or b"". Raises Malformed."""
-        if self.toss is None:
+        if self.toss is None or signed == self.toss.roster.signed:
             return b""
         key, answers = self.toss.receive(signed)
         self._broadcast(answers)
@@ -153,6 +154,7 @@ class HostLobby(Lobby):
         self.room = players.random_bytes(ROOM_BYTES)
         self.ready = True  # the host chose the terms
         self._start = False
+        self._gone: set[bytes] = set()  # guests without a link since the toss began
         self._failed: Mapping[bytes, bytes] = {}  # key -> JOIN of the last roster, which must not come again
         self._due = 0.0
         self._rejoin()
@@ -192,12 +194,19 @@ class HostLobby(Lobby):
         self._tell()
         self.propose(now)
 
+    def back(self, link: bytes) -> None:
+        """A guest that was gone is there again."""
+        self._gone.discard(link)
+
     def leave(self, link: bytes) -> None:
-        """A guest is gone."""
-        if any(member.key == link for member in self.members):
+        """A guest is gone; in the middle of a toss it may come back until that is given up."""
+        if not any(member.key == link for member in self.members):
+            return
+        if self.toss:
+            self._gone.add(link)
+        else:
             self.members = [member for member in self.members if member.key != link]
-            if self.toss is None:
-                self._tell()
+            self._tell()
 
     def kick(self, place: int) -> None:
         """Send away whoever sits at a place, with their bots; of this process, only a bot. Raises LocalFault."""
@@ -251,7 +260,8 @@ class HostLobby(Lobby):
         """Give up a toss that somebody does not take part in; the silent are left out by name."""
         if self.toss is None or self.toss.seated or now < self._due:
             return
-        silent = {self.owner_of(key) for key in self.toss.missing}
+        silent = {self.owner_of(key) for key in self.toss.missing} | self._gone
+        self._gone = set()
         names = tuple(member.joins[0].nick for member in self.members if member.key in silent)
         self._failed = {join.key: join.signed.body for join in self.toss.roster.joins}
         self.toss = None
@@ -307,6 +317,21 @@ class GuestLobby(Lobby):
         else:
             self.close("host-lost", 3)
 
+    def take_up(self, roster: Roster, where: Mapping[bytes, tuple[int, tuple[str, ...]]], now: float) -> None:
+        """After a crash: the toss of this roster, which was accepted; what was signed is signed again, byte by byte.
+
+        `where`: port and addresses of the others. Others tell what they have said meanwhile.
+        """
+        self.room, self.terms = roster.room, roster.terms
+        owners = dict.fromkeys(join.owner for join in roster.joins)
+        self.members = [Member(tuple(sorted((join for join in roster.joins if join.owner == owner),
+                                            key=lambda join: join.is_bot)), True, *where.get(owner, (0, ())))
+                        for owner in owners]
+        self.toss = Toss(roster, self.players.secrets)
+        self._broadcast(self.toss.accept())
+        self._agreed = True
+        self._due = now + BACK_S
+
     def host_back(self) -> None:
         """The host is there again."""
         self._due = None
@@ -317,7 +342,8 @@ class GuestLobby(Lobby):
 
     def tick(self, now: float) -> None:
         """Give up a host that does not come back."""
-        if self._due is not None and now >= self._due:
+        if self._due is not None and now >= self._due and not self.closed:
+            self.out.append((None, frames.Bye()))
             self.close("host-lost", 3)
 
     def card(self, frame: frames.Card) -> None:
@@ -403,8 +429,6 @@ class GuestLobby(Lobby):
                 except Malformed:
                     continue  # of an earlier toss
             return self.host
-        if signed == self.toss.roster.signed:
-            return b""
         return super().take_signed(signed)
 
     def _check_roster(self, roster: Roster) -> None:

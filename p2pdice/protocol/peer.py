@@ -12,7 +12,7 @@ from p2pdice.protocol.audit import replayed
 from p2pdice.protocol.chair import Chair, RandomBytes
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import ChatSaid, Closed, Event, PauseWanted, PeerBack, PeerLost, Watched
-from p2pdice.protocol.kept import Others, pack_kept, unpack_others
+from p2pdice.protocol.kept import Others, kept_bots, pack_kept, pack_toss, unpack_others, unpack_toss
 from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby
 from p2pdice.protocol.members import Member, Players
 from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_from
@@ -20,7 +20,8 @@ from p2pdice.protocol.pausing import Pausing, Wish
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Seated, Terms, formed
 from p2pdice.protocol.session import Session
-from p2pdice.protocol.transcript import read_entries
+from p2pdice.protocol.toss import Toss
+from p2pdice.protocol.transcript import TranscriptWriter, read_entries
 from p2pdice.protocol.watching import Watchers
 from p2pdice.rules import Action, Ruleset, View
 
@@ -82,6 +83,8 @@ class Peer:
         self._effects = Effects()
         self._recorded = 0  # entries of the transcript so far
         self._to_keep = False
+        self._back: str | None = None  # after a crash in the toss: the room code, which is of use in the game again
+        self._kept_toss: Toss | None = None
         self._head: list[Signed] = []  # after a crash: the toss as the own record holds it
         self._others: list[Others] = []  # where the other processes of the game can be reached
         self._early: list[tuple[bytes, Signed]] = []  # bodies of the game that came before the toss was complete
@@ -114,14 +117,16 @@ class Peer:
     def resume(cls, key: SigningKey, transcript: bytes, kept: Mapping[str, bytes], *, random_bytes: RandomBytes,
                now: float, window_s: float = 0.0) -> "Peer":
         """Take a game up again from its own transcript and from what was kept. Raises LocalFault if that cannot be."""
+        toss = cls._back_in_toss(key, kept, random_bytes, now, window_s)
+        if toss:
+            return toss
         past = replayed(transcript)
         # A game that is over is taken up as well: others may not have had the last word of this process. So is one in
         # which somebody was convicted, but not a file that does not hold.
         changed = any(finding.seat is None for finding in past.report.findings)
         if past.ledger is None or past.report.seated is None or changed:
             raise LocalFault("nothing-to-resume")
-        players = Players(key, "", random_bytes)
-        players.bots = [(SigningKey(seed), "bot") for name, seed in kept.items() if name.startswith("bot-")]
+        players = Players(key, "", random_bytes, kept_bots(kept))
         players.secrets = {own.public: (own, b"") for own in (key, *(bot for bot, _ in players.bots))}
         seated = past.report.seated
         if {player.key for player in seated.players if player.owner == key.public} != set(players.secrets):
@@ -141,6 +146,33 @@ class Peer:
         lobby.room, lobby.terms = seated.roster.room, seated.roster.terms
         lobby.members = peer._owners(seated)
         peer._effects.dials += peer._others
+        peer._after(now)
+        return peer
+
+    @classmethod
+    def _back_in_toss(cls, key: SigningKey, kept: Mapping[str, bytes], random_bytes: RandomBytes, now: float,
+                      window_s: float) -> "Peer | None":
+        """The same for a toss that this process had accepted: the others may have begun the game. Nothing of the game
+        is signed before they have said whether this process, in a life that its files do not know of, did so."""
+        players = Players(key, "", random_bytes, kept_bots(kept))
+        try:
+            toss = unpack_toss(kept)
+            if toss is None:
+                return None
+            roster, nonces = toss
+        except Malformed as error:
+            raise LocalFault("nothing-to-resume") from error
+        keys = (key, *(bot for bot, _ in players.bots))
+        own_joins = {join.key for join in roster.joins if join.owner == key.public}
+        if {own.public for own in keys} != own_joins | set(nonces):
+            raise LocalFault("nothing-to-resume")
+        players.secrets = {own.public: (own, nonces[own.public]) for own in keys}
+        others = unpack_others(kept.get("others", b""))
+        lobby = GuestLobby(players, b"", wanted=None, automatic=True)
+        lobby.take_up(roster, {owner: (port, addresses) for owner, port, addresses in others}, now)
+        peer = cls(lobby, random_bytes, now, window_s=window_s)
+        peer._back = kept.get("code", b"").decode(errors="ignore")
+        peer._effects.dials += others
         peer._after(now)
         return peer
 
@@ -256,6 +288,8 @@ class Peer:
         self.watchers.lost(link)
         self.links[link] = Link(now, now)
         self.lobby.door.linked(link, session)
+        if isinstance(self.lobby, HostLobby):
+            self.lobby.back(link)
         if isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
             self.lobby.host_back()
             if not self.lobby.room:
@@ -391,7 +425,7 @@ class Peer:
             self._mark_heard(key, now)
         stage, *own, own_state, own_held = self._place()
         theirs = [ping.epoch, ping.halt, ping.position]
-        if ping.stage < 2 and stage >= 1 and [ping.stage, *theirs] < [stage, *own]:
+        if ping.stage < 2 and stage >= 1 and [ping.stage, *theirs] <= [stage, *own]:  # as many may be others
             known = self.lobby.toss.known() if self.lobby.toss else self._head
             for batch in frames.batches([body.value() for body in known]):
                 self._send(link, batch)
@@ -511,6 +545,12 @@ class Peer:
     def take(self) -> Effects:
         """What has come up since the last call."""
         effects, self._effects = self._effects, Effects()
+        if self._kept_toss is not self.lobby.toss:
+            self._kept_toss = self.lobby.toss
+            if self._kept_toss:
+                nonces = {own: nonce for own, (_, nonce) in self.lobby.players.secrets.items()}
+                effects.keep = pack_toss(self._kept_toss.roster.signed, nonces, self.lobby.players.bots,
+                                         self._elsewhere, self.lobby.door.code)
         if self.session and self._to_keep:
             self._to_keep = False
             effects.keep = pack_kept(self.session.snapshot(), self.lobby.players.bots, self._others, effects.records,
@@ -582,16 +622,29 @@ class Peer:
         assert toss is not None and toss.seated is not None, "called when the toss is complete"  # noqa: PT018
         seated = toss.seated
         self._effects.records += toss.records()
-        self._others = [(member.key, member.port, member.addresses) for member in self.lobby.members
-                        if member.key != self.lobby.players.key.public]
+        self._others = self._elsewhere
         chairs = self._sit(seated)
-        self.session = Session(seated, chairs, self._random_bytes, now)
+        past = None
+        if self._back is not None:
+            self.lobby.door.code = self._back
+            writer, self._resumed_at = TranscriptWriter(), now
+            past = replayed(b"".join(writer.add(kind, signed) for kind, signed in toss.records()))
+        self.session = Session(seated, chairs, self._random_bytes, now, past)
+        if self._back is not None:
+            for link in self._mates() & set(self.links):
+                self._fetch(link, 0, now)
         early, self._early = self._early, []
         for link, signed in early:
             try:
                 self._body(link, signed, now)
             except PeerFault:
                 continue  # kept unread when it came; its link may be gone
+
+    @property
+    def _elsewhere(self) -> list[Others]:
+        """Where the other processes of the lobby can be reached."""
+        return [(member.key, member.port, member.addresses) for member in self.lobby.members
+                if member.key != self.lobby.players.key.public]
 
     def _sit(self, seated: Seated) -> dict[int, Chair]:
         """Local chairs by seat, and the news that the table is formed."""

@@ -1,5 +1,6 @@
 """Real processes that are killed, frozen, told to leave or started again in the middle of a game."""
 
+import os
 import random
 import signal
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.games.tablehouse import House, Seat, open_house
+from tests.games.tablehouse import ROOT, House, Seat, open_house
 from tests.games.test_processes import address
 
 LOCAL = ("--no-mdns", "--bind", "127.0.0.1")
@@ -106,6 +107,36 @@ def crash_and_come_back(loopback: House, seed: int) -> None:
 def test_a_killed_process_comes_back_to_its_seat(loopback: House, seed: int) -> None:
     """Whatever it was doing."""
     crash_and_come_back(loopback, seed)
+
+
+DIES = """
+import os, signal
+from p2pdice.net.{module} import {of}
+{of}.{at} = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize(("module", "of", "at"), [
+    ("driver", "Driver", "_open_record"),  # its part of the toss is out; nothing of the game is on its disk yet
+    # What it will say first is on the disk, the transcript is empty.
+    pytest.param("files", "Appender", "append", marks=pytest.mark.long),
+])
+@pytest.mark.parametrize("victim", ["host", "guest"])
+def test_a_process_that_dies_while_the_game_begins_comes_back(
+        loopback: House, tmp_path: Path, victim: str, module: str, of: str, at: str) -> None:
+    """The others have the game already, and wait for this one."""
+    (tmp_path / "sitecustomize.py").write_text(DIES.format(module=module, of=of, at=at))
+    dies = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    options = ("--json", "--auto", "normal", *LOCAL)
+    host = loopback.start("host", "--players", "3", "--drop-time", "60", *options,
+                          environment=dies if victim == "host" else None)
+    where = address(host)
+    guests = [loopback.start("join", where, *options, environment=dies if victim == "guest" and number else None)
+              for number in range(2)]
+    died, others = (host, guests) if victim == "host" else (guests[1], [host, guests[0]])
+    assert died.status() == -signal.SIGKILL
+    back = loopback.start("join", "--resume", *options, state=died.state)
+    others_finish([back, *others], {"clean": 3})
 
 
 def test_there_is_nothing_to_resume_after_an_end(loopback: House) -> None:
