@@ -549,8 +549,9 @@ class Peer:
             self._kept_toss = self.lobby.toss
             if self._kept_toss:
                 nonces = {own: nonce for own, (_, nonce) in self.lobby.players.secrets.items()}
+                code = self.lobby.door.code if self._back is None else self._back
                 effects.keep = pack_toss(self._kept_toss.roster.signed, nonces, self.lobby.players.bots,
-                                         self._elsewhere, self.lobby.door.code)
+                                         self._elsewhere, code)
         if self.session and self._to_keep:
             self._to_keep = False
             effects.keep = pack_kept(self.session.snapshot(), self.lobby.players.bots, self._others, effects.records,
