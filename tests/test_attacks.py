@@ -80,7 +80,12 @@ SHOWN_BY = {
         "test_who_breaks_what_it_promised_is_convicted, "
         "test_a_halt_that_each_reader_gets_another_of_holds_nobody_up",),
     "says that it has signed, and sends nothing": (
-        "protocol/test_halts_abused: test_who_says_it_signed_and_sends_nothing_is_dropped",),
+        "protocol/test_halts_abused: test_who_says_it_signed_and_sends_nothing_is_dropped, "
+        "test_who_keeps_back_what_only_some_have_missed_is_dropped",),
+    "halts where nobody has been, or names votes that nobody has": (
+        "protocol/test_halts_abused: test_a_halt_that_nobody_can_read_is_a_missing_one, "
+        "test_a_halt_that_names_what_is_not_there_is_a_missing_one, "
+        "test_a_leave_that_names_what_is_not_there_holds_nobody_up",),
     "halts again and again": (
         "protocol/test_halts_abused: test_who_halts_without_end_gets_less_and_less_time, "
         "test_whoever_has_no_dice_halts_nobody",),

@@ -82,10 +82,11 @@ class Clocks:
         self._unanswered.pop(owner, None)
 
     def follow(self, halting: Halting, now: float) -> None:
-        """While halted: from when on each owner's HALT of the own ballot is missing."""
+        """While halted: from when on each owner's HALT of the own ballot is missing, or of no use."""
         if halting.halted:
+            here = halting.useful()
             for owner in self._others():
-                if halting.seen(owner):
+                if owner in here:
                     self._unanswered.pop(owner, None)
                 else:
                     self._unanswered.setdefault(owner, now)

@@ -3,6 +3,7 @@ stands (protocol.md section 10). What a ballot decides is `ballot`'s; this file 
 body names is here, and keeps the timers. Must not know links, the rules or how a decision is carried out."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from p2pdice.protocol.ballot import (
@@ -150,9 +151,21 @@ class Halting:
         """The highest ballot of a seat's HALTs here, -1 for none."""
         return self._highest.get(seat, -1)
 
-    def seen(self, seat: int) -> bool:
-        """Whether a seat's HALT of exactly the own ballot is here."""
-        return (self.ballot, seat) in self.halts
+    def useful(self) -> dict[int, Halted]:
+        """The HALTs of the own ballot that a PROPOSE may name: what they say is known to be so, as far as that matters,
+        and nothing is proved against their authors.
+
+        Others count as missing: whoever claims to stand where nobody has been, or to have signed what it keeps back,
+        would else stop the game for ever.
+        """
+        found: dict[int, Halted] = {}
+        for (ballot, seat), halt in self.halts.items():
+            if ballot == self.ballot and seat not in self.around.proofs.values():
+                with suppress(Unresolved, Malformed):
+                    found[seat] = self.read(halt)
+        for seat in self._unshown(found):
+            del found[seat]
+        return found
 
     @property
     def votes(self) -> list[AnyVote]:
@@ -411,36 +424,35 @@ class Halting:
     def _propose(self, now: float) -> bool:
         if not self._may_propose() or self.ready_at is None:
             return False
-        readable: dict[int, Halted] = {}
-        for (ballot, seat), halt in self.halts.items():
-            if ballot == self.ballot and seat not in self.around.proofs.values():
-                try:
-                    readable[seat] = self.read(halt)
-                except (Unresolved, Malformed):
-                    continue
-        for seat in self._unshown(readable):
-            del readable[seat]
+        halts = self.useful()
         present, _ = self._present()
         self._waited = now >= self.ready_at + MORE_HALTS_S
-        if not self._waited and not all(seat in readable for seat in present):
+        if not self._waited and not all(seat in halts for seat in present):
             return False
-        named = tuple((seat, self.halts[self.ballot, seat].signed.hash) for seat in sorted(readable))
-        leaves = tuple(sorted({leave.seat: name for name, leave in sorted(self.around.leaves.items(), reverse=True)
-                               if leave.seat in self.around.proposers}.items()))
         # One piece against each is enough; a cheat may have made more than a PROPOSE can name.
         convicted = {seat: name for name, seat in sorted(self.around.proofs.items(), reverse=True)}
-        proofs = tuple(sorted(convicted.items()))
-        payload = Propose(named, leaves, proofs)
         try:
-            owners = self.owners(list(readable.values()))
-            left = dict(self._left(owners, self.ballot, seat, name) for seat, name in leaves)
-            proposal = Proposal(self.ballot, readable, left, convicted)
+            owners = self.owners(list(halts.values()))
+            proposal = Proposal(self.ballot, halts, self._leaves(owners), convicted)
             if outcome_of(owners, proposal, self._shared(proposal)) is None:
                 return False
         except (Unresolved, Malformed):
             return False
+        payload = Propose(tuple((seat, self.halts[self.ballot, seat].signed.hash) for seat in sorted(halts)),
+                          tuple((seat, left.proof) for seat, left in sorted(proposal.left.items())),
+                          tuple(sorted(convicted.items())))
         self.take(self.around.sign(("propose", self.number, self.ballot), b"", payload))
         return True
+
+    def _leaves(self, owners: Owners) -> dict[int, Left]:
+        """The LEAVEs that a PROPOSE may name, by seat: one whose `last` is not shown would hold it up, so its author is
+        waited for like anybody who is silent."""
+        found: dict[int, Left] = {}
+        for name, leave in sorted(self.around.leaves.items()):
+            if leave.seat in self.around.proposers and leave.seat not in found:
+                with suppress(Unresolved, Malformed):
+                    found[leave.seat] = self._left(owners, self.ballot, leave.seat, name)[1]
+        return found
 
     def _drop(self) -> bool:
         if (self.ballot, self.around.me) in self.drops:

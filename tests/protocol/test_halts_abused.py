@@ -412,3 +412,77 @@ def test_a_leave_and_a_crash_leave_nothing_more_to_be_signed() -> None:
         table.play()
         assert not any(node.of(FaultProved) for node in table.nodes), at
         assert [node.closed.reason for node in others if node.closed] == ["won"] * 2, at
+
+
+@pytest.mark.parametrize("said", [
+    {"boundary": Boundary(0, b"x" * 32)}, {"boundary": Boundary(2**31, b"x" * 32)}, {"tip": 2**40}, {"own": False},
+])
+@pytest.mark.parametrize("players", [3, 5])
+def test_a_halt_that_nobody_can_read_is_a_missing_one(players: int, said: dict[str, object]) -> None:
+    """One player halts for nothing and stands where nobody has been: it is dropped, or its HALT counts; the rest go
+    on."""
+    table = started(players, 2)
+    table.settle()
+    *honest, cheat = table.nodes
+    stand_elsewhere(cheat, **said)
+    session_of(cheat).clocks.silence_at = lambda: 0.0  # type: ignore[method-assign]
+    table.wait(300)
+    for node in honest:
+        assert not session_of(node).halted
+    assert won(table, honest)
+
+
+def test_a_halt_that_names_what_is_not_there_is_a_missing_one() -> None:
+    """Its `last` is nobody's DROP: nothing can be decided upon it."""
+    table = started(3, 2)
+    table.settle()
+    *honest, cheat = table.nodes
+    dispute = session_of(cheat).dispute
+    sign = dispute._sign
+
+    def lie(slot: VoteSlot, state: bytes, payload: Halt | Leave | Propose | Drop) -> AnyVote:
+        return sign(slot, state, payload._replace(last=(b"n" * 32,)) if isinstance(payload, Halt) else payload)
+
+    dispute.halting.around = replace(dispute.halting.around, sign=lie)
+    session_of(cheat).clocks.silence_at = lambda: 0.0  # type: ignore[method-assign]
+    table.wait(300)
+    assert all(node.of(Dropped) for node in honest)
+    assert won(table, honest)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("ballot", [0, 1, 9, UNSURE])
+def test_a_leave_that_names_what_is_not_there_holds_nobody_up(players: int, ballot: int) -> None:
+    """Its author is out all the same, as somebody who left or was silent; of two, the game ends."""
+    table = started(players, 3)
+    table.settle()
+    *honest, cheat = table.nodes
+    give(table, cheat, honest, signed(table, cheat, ("leave",), Leave(0, ballot, (b"n" * 32,))))
+    kill(table, cheat)
+    table.play()
+    for node in honest:
+        assert node.closed
+        assert node.closed.reason in (("won", "abandoned") if players == 2 else ("won",))
+
+
+def test_who_keeps_back_what_only_some_have_missed_is_dropped() -> None:
+    """Not enough name its slot, and its HALT cannot stand as an answer: it counts as missing."""
+    table = started(3, 4, 8)
+    *honest, cheat = table.nodes
+    one, two = honest
+    session, drain = session_of(cheat), cheat.peer._drain
+
+    def keep_back(session: Session, now: float) -> None:
+        session.outbox = [body for body in session.outbox if not isinstance(parse_game(body).payload, Commit)]
+        drain(session, now)
+
+    cheat.peer._drain = keep_back  # type: ignore[method-assign]
+    session.since = lambda epoch, slot: []  # type: ignore[method-assign]
+    two.peer.hold(table.seat(cheat), True, table.now)  # its user waits, and then does not any more
+    for _ in range(60):
+        table.wait(10)
+        table.play(5)
+        if session_of(two).halted and table.seat(cheat) in session_of(two).clocks._waiting_for:
+            session_of(two).clocks._waiting_for.clear()
+    for node in (one, two):
+        assert [event.seats for event in node.of(Dropped) if isinstance(event, Dropped)] == [(table.seat(cheat),)]
