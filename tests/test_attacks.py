@@ -91,6 +91,9 @@ SHOWN_BY = {
         "test_whoever_has_no_dice_halts_nobody",),
     "makes evidence against itself without end": (
         "protocol/test_halts_abused: test_evidence_without_end_against_one_does_not_keep_others_apart",),
+    "watches, to see dice early, hold the game up or speak for a seat": (
+        "protocol/test_watching: test_no_watcher_receives_what_a_cup_is_made_of, "
+        "test_only_one_frame_is_out_at_a_time, test_whatever_else_a_watcher_sends_costs_the_link",),
     "floods the port or a link": (
         "games/test_doors: test_a_game_goes_on_while_all_kinds_of_strangers_flood_the_port, "
         "test_one_flooding_player_does_not_stop_the_others",
