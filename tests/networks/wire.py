@@ -1,11 +1,17 @@
-"""A wire with delay, jitter and loss between two network namespaces, in user space: kernels may lack netem.
+"""A switch with delay, jitter, loss and cuts between network namespaces, in user space: kernels may lack netem.
 
-    python wire.py NAMESPACE_A NAMESPACE_B DELAY_MS JITTER_MS LOSS_PERCENT
+    python wire.py NAMESPACE ...
 
-Makes `wire0` in each namespace, 10.79.0.1/24 in A and 10.79.0.2/24 in B, and carries what either sends to the other,
-multicast too, in order, until a line comes in. The interfaces vanish with the process.
+Makes `wire0` in each namespace, 10.79.0.1/24 in the first and so on, and carries what each sends to the others,
+multicast too, in order. Lines on standard input change it, and `ok` answers each:
+
+    weather DELAY_MS JITTER_MS LOSS_PERCENT      one way, of every frame; at first 0 0 0
+    sides 001                                    frames pass between equal sides only; at first all are
+
+The interfaces vanish with the process, at the end of its input.
 """
 
+import contextlib
 import ctypes
 import fcntl
 import heapq
@@ -40,30 +46,68 @@ def tap(namespace: str, number: int) -> int:
         os.close(there)
 
 
-def carry(one: int, two: int, delay_s: float, jitter_s: float, loss: float) -> None:
-    """Pass frames on until standard input says or ends something."""
-    chance = random.Random(7)
-    other, last = {one: two, two: one}, {one: 0.0, two: 0.0}
-    waiting: list[tuple[float, int, int, bytes]] = []
-    count = 0
+class Switch:
+    """Ports are file descriptors; a computer's port is learnt from what it sends."""
+
+    def __init__(self, ports: list[int]) -> None:
+        self._ports = ports
+        self._sides = {port: "0" for port in ports}
+        self._learnt: dict[bytes, int] = {}
+        self._delay_s = self._jitter_s = self._loss = 0.0
+        self._chance = random.Random(7)
+        self._last: dict[tuple[int, int], float] = {}
+        self._waiting: list[tuple[float, int, int, bytes]] = []  # due, number, port, frame
+        self._count = 0
+
+    def command(self, line: str) -> None:
+        """One of those above."""
+        match line.split():
+            case ["weather", *numbers]:
+                delay_ms, jitter_ms, loss_percent = map(float, numbers)
+                self._delay_s, self._jitter_s, self._loss = delay_ms / 1000, jitter_ms / 1000, loss_percent / 100
+            case ["sides", sides]:
+                self._sides = dict(zip(self._ports, sides, strict=True))
+
+    def take(self, port: int) -> None:
+        """A frame that comes out of a port."""
+        frame = os.read(port, 2048)
+        to, sender = frame[:6], frame[6:12]
+        self._learnt[sender] = port
+        for other in [self._learnt[to]] if to in self._learnt else [one for one in self._ports if one != port]:
+            if self._sides[other] == self._sides[port] and self._chance.random() >= self._loss:
+                due = time.monotonic() + self._delay_s + self._chance.uniform(-self._jitter_s, self._jitter_s)
+                self._last[port, other] = due = max(due, self._last.get((port, other), 0.0))
+                self._count += 1
+                heapq.heappush(self._waiting, (due, self._count, other, frame))
+
+    def give(self) -> float | None:
+        """Hand over what is due; seconds until more is, None if nothing waits."""
+        while self._waiting and self._waiting[0][0] <= time.monotonic():
+            _, _, port, frame = heapq.heappop(self._waiting)
+            with contextlib.suppress(BlockingIOError):  # its queue is full: lost, as anywhere
+                os.write(port, frame)
+        return max(0.0, self._waiting[0][0] - time.monotonic()) if self._waiting else None
+
+
+def main(namespaces: list[str]) -> None:
+    """Until the end of the input."""
+    ports = [tap(namespace, number) for number, namespace in enumerate(namespaces, start=1)]
+    switch = Switch(ports)
+    print("ok", flush=True)
     with selectors.DefaultSelector() as selector:
-        for file in (one, two, 0):
+        for file in (*ports, 0):
             selector.register(file, selectors.EVENT_READ)
         while True:
-            while waiting and waiting[0][0] <= time.monotonic():
-                _, _, out, frame = heapq.heappop(waiting)
-                os.write(out, frame)
-            for key, _ in selector.select(max(0.0, waiting[0][0] - time.monotonic()) if waiting else None):
-                if key.fd == 0:
+            for key, _ in selector.select(switch.give()):
+                if key.fd:
+                    switch.take(key.fd)
+                    continue
+                line = os.read(0, 1000).decode()  # whoever asks waits for the answer: never two lines
+                if not line:
                     return
-                frame = os.read(key.fd, 2048)
-                if chance.random() >= loss:
-                    last[key.fd] = max(last[key.fd], time.monotonic() + delay_s + chance.uniform(-jitter_s, jitter_s))
-                    count += 1
-                    heapq.heappush(waiting, (last[key.fd], count, other[key.fd], frame))
+                switch.command(line)
+                print("ok", flush=True)
 
 
 if __name__ == "__main__":
-    taps = tap(sys.argv[1], 1), tap(sys.argv[2], 2)
-    print("up", flush=True)
-    carry(*taps, float(sys.argv[3]) / 1000, float(sys.argv[4]) / 1000, float(sys.argv[5]) / 100)
+    main(sys.argv[1:])
