@@ -61,7 +61,7 @@ class Header:
         if line and dice and len(dice) - dice.count(0) < 2:
             raise NotationError(line.number, "fewer-than-two-with-dice")
         opener = self._opener(players, dice, roll)
-        special = self._word("special", tuple(Special))
+        special = self._word("special", tuple(map(str, Special)))
         by_seat = {key: self._numbers(key, players) for key in ("banked", "penalties")} | {"dice": dice}
         line = self._find("penalties")
         if line and rules.format is not Format.POINTS:
