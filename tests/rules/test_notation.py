@@ -48,6 +48,7 @@ def test_an_action_is_read_as_it_is_written(action: Action) -> None:
         ("5x3", bid(5, 3)),
         (" 12x1  right ", bid(12, 1, "right")),
         ("007x2", bid(7, 2)),
+        ("0" * 5000 + "7x2", bid(7, 2)),
         ("0x9", bid(0, 9)),
         ("dudo left", Action(Kind.DUDO, way="left")),
         ("9" * 5000 + "x3", bid(999_999_999, 3)),

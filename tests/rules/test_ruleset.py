@@ -105,6 +105,7 @@ def test_players(system: str, low: int, high: int) -> None:
         ("perudo", {}, ()),
         ("perudo", {"passing": "on"}, ()),
         ("perudo", {"passing": "on", "starting_dice": "4"}, ("passing",)),
+        ("perudo", {"passing": "on", "starting_dice": "6"}, ()),
         ("perudo", {"passing": "on", "starting_dice": "6", "format": "points"}, ("passing",)),
         ("perudo", {"special": "obligar", "format": "points"}, ("special",)),
         (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from p2pdice.rules import DUDO, Special, bid, sees, view
+from p2pdice.rules import DUDO, Kind, Special, Stage, bid, sees, view
 from tests.rules.kit import cups, table
 
 CUPS = cups("2", "33456", "", "44456")
@@ -34,6 +34,7 @@ def test_a_view_is_of_its_moment() -> None:
     assert (found.bid, found.bidder, found.turn, found.direction, found.opener) == (bid(2, 3), 0, 2, -1, 0)
     assert (found.dice, found.history, found.passed) == ((5, 4, 5), ((0, bid(2, 3, "right")),), ())
     assert (found.own, found.rules.system, found.round_number) == ((3, 4, 5, 6, 6), "dudo", 1)
+    assert (found.stage, found.special, found.last) == (Stage.ACT, None, Kind.BID)
     assert DUDO in found.legal
     assert view(game, 1, {}).legal == ()
     assert view(game, 1, {}).own is None
