@@ -142,7 +142,9 @@ class Play:
                 view = self._driver.view()
                 if self._hints and view is not None and event.seat == table.you == view.turn:
                     self._frontend.hint(answers.hint(view), answers.brief(view))
-            case events.ActionMade() | events.Closed():
+            case events.PauseWanted():
+                self._remind(event.seconds if table.to_move and not event.paused else None)
+            case events.ActionMade() | events.Halted() | events.Closed():
                 self._remind(None)
         if isinstance(event, events.Closed):
             self.reason = event.reason

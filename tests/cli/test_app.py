@@ -232,11 +232,17 @@ async def test_enter_skips_the_showdown_and_a_move_is_kept_for_after_it() -> Non
         await run
 
 
-@pytest.mark.parametrize(("moved", "times"), [(False, 1), (True, 0)])
+@pytest.mark.parametrize(("then", "times"), [
+    ([], 1),
+    ([events.ActionMade(0, bid(2, 3), auto=False), events.TurnBegan(1, 30.0, None)], 0),
+    ([events.PauseWanted((0, 1), True, None)], 0),
+    ([events.PauseWanted((0, 1), True, None), events.PauseWanted((1,), False, 30.0)], 1),
+    ([events.Halted((1,))], 0),
+])
 async def test_the_last_seconds_of_a_turn_are_told_once(
-    moved: bool, times: int, monkeypatch: pytest.MonkeyPatch
+    then: list[events.Event], times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only to whom the turn is, and not once they have moved."""
+    """Only to whom the turn is, not once they have moved, and not while the clock stands still."""
     monkeypatch.setattr(play_module, "LAST_S", 29.99)
     said: list[str] = []
 
@@ -244,9 +250,7 @@ async def test_the_last_seconds_of_a_turn_are_told_once(
         def answer(self, lines: Sequence[str]) -> None:
             said.extend(lines)
 
-    driver = FakeDriver(formed(RULES), events.TurnBegan(1, 30.0, None), replace(MINE, seconds=30.0))
-    if moved:
-        driver.first = (*driver.first, events.ActionMade(0, bid(2, 3), auto=False), events.TurnBegan(1, 30.0, None))
+    driver = FakeDriver(formed(RULES), events.TurnBegan(1, 30.0, None), replace(MINE, seconds=30.0), *then)
     with keyboard() as keys:
         run = asyncio.create_task(Play(driver, app := Listened()).run())
         await _waiting(app)
