@@ -2,12 +2,28 @@
 been."""
 
 from p2pdice.cli.clean import clean
+from p2pdice.cli.commands import Command, Nonsense, Slash
 from p2pdice.cli.language import _
 from p2pdice.cli.table import Table
 
+WATCHERS = ("help", "rules", "odds", "history", "who", "quit")
 
-def help_lines(table: Table) -> list[str]:
+
+def for_watchers(command: Command) -> bool:
+    """Whether a command is for whoever has no seat too."""
+    return isinstance(command, Nonsense) or (isinstance(command, Slash) and command.name in WATCHERS)
+
+
+def help_lines(table: Table, *, watching: bool = False) -> list[str]:
     """The answer to /help."""
+    if watching:
+        return [
+            _("/odds: how likely the standing bid is by what you see, and what else is; /odds 5x3: that bid"),
+            _("/history: what was said in this round"),
+            _("/rules: the rules at this table"),
+            _("/who: who sits here"),
+            _("/quit: leave"),
+        ]
     if not table.playing:
         return [
             _("Enter on an empty line: accept the rules and take your seat"),
@@ -42,10 +58,10 @@ def _anytime() -> list[str]:
     ]
 
 
-def nonsense(text: str, table: Table) -> str:
+def nonsense(text: str, table: Table, *, watching: bool = False) -> str:
     """The answer to a line that is nothing known."""
     shown = clean(text, 40)
-    if text.startswith("/"):
+    if text.startswith("/") or watching:
         return _("{text}: no such command. /help lists them.").format(text=shown)
     if not table.playing:
         return _("{text}: not understood. Press Enter to be ready, or type /help.").format(text=shown)

@@ -80,7 +80,7 @@ def as_object(table: Table, event: events.Event) -> Object | None:
             return _formed(table, event)
         case events.MayOblige():
             return {"event": "may-oblige", "by": table.name(event.seat)}
-        case events.DiceDealt(seat=seat) if seat == table.you:
+        case events.DiceDealt(seat=seat) if seat in (table.you, events.NOBODY):
             own = None if event.own is None else list(event.own)
             return {"event": "dice", "own": own, "seen": _cups(table, event.seen)}
         case events.TurnBegan():
@@ -116,6 +116,8 @@ def as_object(table: Table, event: events.Event) -> Object | None:
             return {"event": "new-key", "player": table.name(event.seat)}
         case events.ChatSaid():
             return {"event": "chat", "by": table.name(event.seat), "text": clean(event.text, CHAT_CELLS)}
+        case events.Watched():
+            return {"event": "watching", "count": event.count}
         case events.Refused():
             message = refusal(event.reason, event.fields, table.names)
             return {"event": "error", "reason": event.reason, "message": message}
@@ -139,7 +141,7 @@ def _formed(table: Table, event: events.TableFormed) -> Object:
         "event": "table",
         "game": event.game,
         "words": event.words,
-        "you": table.name(event.you),
+        "you": None if event.you == events.NOBODY else table.name(event.you),
         "seats": list(table.names),
         "system": event.rules.system,
         "rules": event.rules.options(),

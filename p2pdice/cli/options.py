@@ -160,9 +160,11 @@ def _join(command: argparse.ArgumentParser) -> None:
         default=WAIT_JOIN_S,
         help=_("how long to look for a table (default: %(default)s)"),
     )
-    command.add_argument(
+    instead = command.add_mutually_exclusive_group()
+    instead.add_argument(
         "--resume", action="store_true", help=_("back to the game that a crash interrupted, as its host too")
     )
+    instead.add_argument("--watch", action="store_true", help=_("look on without a seat, at a running game too"))
 
 
 def _find(command: argparse.ArgumentParser) -> None:

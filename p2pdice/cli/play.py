@@ -32,8 +32,8 @@ AGAIN_S = 60.0  # how long a finished game waits to be asked for another one
 class Play:
     """One run of one seat.
 
-    `pace_s`: the pace of a showdown, 0 where nobody watches. `offer`: whether a finished game is followed by the
-    question for another one.
+    `pace_s`: the pace of a showdown, 0 where nobody looks. `offer`: whether a finished game is followed by the question
+    for another one. `watching`: there is no seat, and nothing to do but ask.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class Play:
         hints: bool = True,
         pace_s: float = 0.0,
         offer: bool = False,
+        watching: bool = False,
     ) -> None:
         self.again = False  # whether another game was asked for at the end
         self.reason = ""  # how the game or the lobby ended
@@ -53,6 +54,7 @@ class Play:
         self._auto = auto
         self._hints = hints
         self._offer = offer
+        self._watching = watching
         self._sent = False  # a move is on its way and no event has answered it
         self._interrupted = False
         self._game: asyncio.Task[int] | None = None
@@ -174,6 +176,12 @@ class Play:
         if self._asked is not None:
             self._answered(command)
             return
+        if self._watching and not guide.for_watchers(command):
+            if isinstance(command, Empty):
+                self._pacer.skip()
+            else:
+                self._refuse("watching", refusals.refusal("watching", {}))
+            return
         if self._pacer.busy:
             self._pacer.skip()
             # What a person types during a showdown was meant for a turn before it.
@@ -197,7 +205,7 @@ class Play:
                 if not self._frontend.table.playing and self._frontend.table.rules is not None:
                     self._driver.ready()
             case Nonsense(clipped):
-                self._refuse("nonsense", guide.nonsense(clipped, self._frontend.table))
+                self._refuse("nonsense", guide.nonsense(clipped, self._frontend.table, watching=self._watching))
 
     def _answered(self, command: Command) -> None:
         assert self._asked is not None, "the question was asked"
@@ -226,7 +234,7 @@ class Play:
         table, driver = self._frontend.table, self._driver
         match name:
             case "help":
-                self._frontend.answer(guide.help_lines(table))
+                self._frontend.answer(guide.help_lines(table, watching=self._watching))
             case "rules" if table.rules is not None:
                 self._frontend.answer(ruletext.describe(table.rules))
             case "odds":

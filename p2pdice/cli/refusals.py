@@ -168,6 +168,8 @@ def _settings(reason: str, fields: Fields, _names: Sequence[str]) -> str | None:
 
 def _lobby(reason: str, fields: Fields, _names: Sequence[str]) -> str | None:
     match reason:
+        case "watching":
+            return _("You are watching: only those who have a seat do that. /help lists what you can do.")
         case "only-the-host":
             return _("Only the host can do that.")
         case "too-late":
@@ -228,6 +230,12 @@ def _closing(reason: str, fields: Fields) -> str:
             return _("That table asks for a room code. Add it: --code WORDS")
         case "no-code":
             return _("That table asks for no room code: is it the one you mean? Without --code you can join it.")
+        case "refused-watchers":
+            return _("As many as can are watching through that player. Try the address of another one.")
+        case "refused-not-as-it-must-be":
+            return _("What that player's program shows of the game does not hold.")
+        case "watch-lost":
+            return _("None of the players can be reached any more.")
         case "refused-code":
             return _("That is not the room code. Ask the host what it is now.")
         case "refused-kicked":

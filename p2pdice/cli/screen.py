@@ -76,6 +76,8 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
             return [_("{name} has another key than the last time: is it really them?").format(name=name)]
         case events.ChatSaid():
             return [_("{name} says: {text}").format(name=table.name(event.seat), text=clean(event.text, CHAT_CELLS))]
+        case events.Watched():
+            return watching(table)
         case events.Refused():
             return [refusals.refusal(event.reason, event.fields, table.names)]
         case events.Troubled():
@@ -110,9 +112,10 @@ def _lobby(before: Table, table: Table) -> list[str]:
     if table.rules is not None and table.rules != before.rules:
         shown.append(_("Table {title}").format(title=clean(table.title, CHAT_CELLS)))
         # Who joins accepts rules that somebody else chose, and so sees all of them first.
-        shown += ruletext.headline(table.rules) if table.hosting else ruletext.describe(table.rules)
+        accepts = not table.hosting and table.you is not None
+        shown += ruletext.describe(table.rules) if accepts else ruletext.headline(table.rules)
         shown += _times(table)
-        if table.hosting:
+        if not accepts:
             shown.append(_("/rules shows the rules in full."))
     if places(table) != (places(before) if before.rules else []):
         shown.append(_("At the table: {seats}.").format(seats=listed(places(table))))
@@ -172,6 +175,15 @@ def _formed(table: Table) -> list[str]:
     ]
 
 
+def watching(table: Table) -> list[str]:
+    """How many look on without a seat."""
+    if not table.watched:
+        return [_("Nobody is watching any more.")]
+    count = table.watched
+    return [ngettext("{n} person is watching without a seat.", "{n} people are watching without a seat.", count).format(
+        n=count)]
+
+
 def waits(table: Table) -> list[str]:
     """Why the game stands still, while it does."""
     if not table.missing:
@@ -227,7 +239,7 @@ def dice(table: Table) -> list[str]:
     shown = []
     if table.own is not None:
         shown.append(_("Your dice: {dice}").format(dice=cup(table.own)))
-    elif table.special in (Special.OPEN, Special.CLOSED):
+    elif table.you is not None and table.special in (Special.OPEN, Special.CLOSED):
         shown.append(_("You do not see your own dice in this round."))
     for seat, cups in table.seen.items():
         shown.append(_("You see {name}: {dice}").format(name=table.name(seat), dice=cup(cups)))
@@ -273,8 +285,9 @@ def standing(table: Table) -> list[str]:
 
 def who(table: Table) -> list[str]:
     """The answer to /who: everyone at the table, with what they have left."""
+    onlookers = watching(table) if table.watched else []
     if not table.playing:
-        return [_("At the table: {seats}.").format(seats=listed(places(table)))]
+        return [_("At the table: {seats}.").format(seats=listed(places(table))), *onlookers]
     shown = []
     for seat in table.order:
         marks = _marks(table, seat)
@@ -282,7 +295,7 @@ def who(table: Table) -> list[str]:
             table.name(seat) if not marks else _("{name} ({marks})").format(name=table.name(seat), marks=listed(marks))
         )
         shown.append(_("{who}: {dice}").format(who=name, dice=_holding(table, seat)))
-    return [*shown, _("Table words: {words}").format(words=table.words)]
+    return [*shown, *onlookers, _("Table words: {words}").format(words=table.words)]
 
 
 def _holding(table: Table, seat: int) -> str:

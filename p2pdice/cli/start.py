@@ -20,6 +20,7 @@ from p2pdice.net import driver as net
 from p2pdice.net import resume as resuming
 from p2pdice.net.again import again
 from p2pdice.net.errors import ChannelError, ListenError, NetError, StoreError
+from p2pdice.net.watch import WatchDriver
 from p2pdice.rules import Ruleset
 
 PACE_S = 1.0
@@ -27,6 +28,9 @@ PACE_S = 1.0
 
 def run(options: argparse.Namespace) -> int:
     """Host or join, play, and come back with the exit status."""
+    options.watch = options.command == "join" and options.watch
+    if options.watch and options.auto:
+        raise Complaint(_("--watch takes no seat that --auto could play"), _("Leave one of them out."), USAGE)
     place = memory.folder(options.state, os.environ)
     remembered = memory.load(place)
     name = clean_name(options.name or remembered.name or _login())
@@ -55,10 +59,13 @@ async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rule
     hints = options.hints == "on" and not options.json and not auto
     # The pace is for people: programs and pipes are told everything at once, whatever pace their bots have.
     person = wants_a_person(options, sys.stdin)
-    offer = person and not (options.command == "join" and options.resume)  # who comes back has no way to the new table
+    # Who comes back has no way to the new table, and who watches no part in it.
+    offer = person and not options.watch and not (options.command == "join" and options.resume)
+    if options.watch and not options.json:
+        frontend.answer([_("You are watching: you see what everybody sees, and no dice before they are shown.")])
     while True:
         pace_s = options.pace if person else 0.0
-        play = Play(driver, frontend, auto=auto, hints=hints, pace_s=pace_s, offer=offer)
+        play = Play(driver, frontend, auto=auto, hints=hints, pace_s=pace_s, offer=offer, watching=options.watch)
         status = await play.run()
         if not play.again:
             return status
@@ -101,6 +108,8 @@ async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None)
     code = options.code
     if code is None and wants_a_person(options, sys.stdin):
         code = await find.ask_code(table)
+    if options.watch:
+        return WatchDriver(settings, table, wanted=rules, code=code or "")
     return net.join(settings, table, wanted=rules, code=code or "")
 
 

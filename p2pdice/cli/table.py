@@ -50,6 +50,7 @@ class Table:
     opened: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     missing: tuple[int, ...] = ()
+    watched: int = 0  # by so many without a seat
     pausing: tuple[int, ...] = ()  # seats that ask for a pause
     paused: bool = False
 
@@ -135,6 +136,8 @@ class Table:
                 self.lost.add(event.seat)
             case events.PeerBack():
                 self.lost.discard(event.seat)
+            case events.Watched():
+                self.watched = event.count
             case events.Halted():
                 self.missing = event.missing
             case events.PauseWanted():
@@ -149,7 +152,7 @@ class Table:
 
     def _sit(self, event: events.LobbyChanged | events.TableFormed) -> None:
         self.names, self.bots, self.rules = clean_names(event.names), event.bots, event.rules
-        self.you = event.you if event.you >= 0 else None  # a replay is nobody's
+        self.you = None if event.you == events.NOBODY else event.you
         self.turn_time_s, self.drop_time_s = event.turn_time_s, event.drop_time_s
 
     def _begin(self, event: RoundBegan) -> None:

@@ -20,6 +20,7 @@ class Tally:
 
     rules: Ruleset | None = None
     rounds: int = 0
+    whole: bool = False  # the first round was seen too
     bluffs: dict[int, int] = field(default_factory=dict)
     held: dict[int, int] = field(default_factory=dict)
     counted: dict[int, int] = field(default_factory=dict)
@@ -34,6 +35,7 @@ class Tally:
             case events.TableFormed():
                 self.rules = event.rules
             case RoundBegan():
+                self.whole = self.whole or event.round_number == 1
                 self._special = event.special
                 self._bids, self._cups = [], {}
             case events.ActionMade(seat=seat, action=action) if action.kind is Kind.BID:
@@ -61,8 +63,9 @@ class Tally:
 
 
 def summary(tally: Tally, names: Sequence[str]) -> list[str]:
-    """The game in numbers, a line for each player whose cup was ever seen; nothing for a game without a round."""
-    if not tally.rounds:
+    """The game in numbers, a line for each player whose cup was ever seen; nothing for a game without a round, nor to
+    whoever came when some were over."""
+    if not tally.rounds or not tally.whole:
         return []
     lines = [ngettext("{n} round was played.", "{n} rounds were played.", tally.rounds).format(n=tally.rounds)]
     for seat, name in enumerate(names):

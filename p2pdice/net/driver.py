@@ -45,6 +45,7 @@ from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Terms
 from p2pdice.protocol.transcript import TranscriptWriter
+from p2pdice.protocol.watcher import Watcher
 from p2pdice.rules import CALZO, Action, IllegalAction, Ruleset, RulesetError, View
 
 AGAIN_S, AGAIN_PAUSE_S = 60.0, 1.0  # how long those who play again try for their port and the table, and how often
@@ -91,7 +92,7 @@ def ends_the_run(method: "Callable[Concatenate[D, Told], None]") -> "Callable[Co
 class Driver:
     """One process at a table. Its methods for the user do not raise: a Refused event says why something cannot be."""
 
-    def __init__(self, settings: Settings, make_peer: Callable[["Driver", bytes], Peer],
+    def __init__(self, settings: Settings, make_peer: Callable[["Driver", bytes], Peer | Watcher],
                  target: Address | None) -> None:
         """`make_peer(driver, host)` with the host's key; `target`: where the table is, None to be the host."""
         self.on_event: Callable[[Event], None] = lambda event: None
@@ -107,7 +108,7 @@ class Driver:
         self._make_peer = make_peer
         self.target = target
         self.port = 0
-        self._peer: Peer | None = None
+        self._core: Peer | Watcher | None = None
         self._presence: Presence | None = None  # from the open port on
         self._file: Appender | None = None
         self._writer: TranscriptWriter | None = None  # from the first record on
@@ -131,13 +132,12 @@ class Driver:
         try:
             if self.settings.record:  # before anybody relies on this seat: a file that cannot be is an error now
                 self._file = open_record(self.settings.record, lambda content: None)
-            self.port = port = await self._listen()
             presence = Presence(self.mesh, self.settings.bind, mdns=self.settings.mdns, moved=self._moved,
                                 troubled=lambda error: self.on_event(Troubled(error.reason, error.fields)))
             self._presence = presence
-            presence.open(port, self.identity.key.public)
+            await self._open(presence)
             if self.target is None:
-                self._peer = self._made(b"")
+                self._core = self._made(b"")
                 self._listening(presence.addresses)
                 lobby = self.peer.lobby
                 if isinstance(lobby, HostLobby) and not self.settings.company:
@@ -160,6 +160,11 @@ class Driver:
                 if self._now() >= deadline:
                     raise
             await asyncio.sleep(AGAIN_PAUSE_S)
+
+    async def _open(self, presence: Presence) -> None:
+        """The port at which others reach this process. Raises ListenError."""
+        self.port = await self._listen()
+        presence.open(self.port, self.identity.key.public)
 
     async def _reach(self, presence: Presence, routes: Sequence[Address]) -> None:
         """A link to the host, and from there on kept; whoever leaves before it stands waits for nothing."""
@@ -191,7 +196,7 @@ class Driver:
         if self._presence:
             await self._presence.aclose()
         await self.mesh.aclose()
-        if self._ahead and self._peer and self._peer.closed:
+        if self._ahead and self._core and self._core.closed:
             self._ahead.finish()
         if self._file:
             self._file.close()
@@ -207,19 +212,24 @@ class Driver:
 
     def _moved(self, addresses: tuple[str, ...]) -> None:
         """This computer is reached elsewhere now. Players in a game dial each other; newcomers need to be told."""
-        if self._peer and self.peer.session is None and self.peer.lobby.toss is None:
+        if self._core and self.peer.session is None and self.peer.lobby.toss is None:
             self._listening(addresses)
 
     # --- for the user
 
     @property
+    def core(self) -> Peer | Watcher:
+        assert self._core is not None, "the table is open before anything happens at it"
+        return self._core
+
+    @property
     def peer(self) -> Peer:
-        assert self._peer is not None, "the table is open before anything happens at it"
-        return self._peer
+        assert isinstance(self.core, Peer), "whoever only watches has a driver of their own"
+        return self.core
 
     def view(self) -> View | None:
         """What this process's player may know of the round, None where there is no game."""
-        seats = self._peer.seats if self._peer else ()
+        seats = self.peer.seats if self._core else ()
         return self.peer.view(seats[0]) if seats else None
 
     def act(self, action: Action) -> None:
@@ -262,7 +272,7 @@ class Driver:
 
     def quit(self) -> None:
         """Leave; `run` then ends by itself."""
-        if self._peer is None:
+        if self._core is None:
             self._end(0)
         else:
             self._try(lambda peer, now: peer.leave(now))
@@ -273,10 +283,10 @@ class Driver:
         return peer.seats[0]
 
     def _try(self, do: Callable[[Peer, float], None]) -> None:
-        if self._peer is None:
+        if self._core is None:
             return
         try:
-            do(self._peer, self._now())
+            do(self.peer, self._now())
         except (LocalFault, IllegalAction, RulesetError) as refusal:
             self.on_event(RefusedEvent(refusal.reason, refusal.fields))
         self._pump()
@@ -290,28 +300,28 @@ class Driver:
             return
         channel = self.mesh.channel(key)
         assert channel is not None, "the link stands"
-        if self._peer is None:
+        if self._core is None:
             if not channel.dialled:
                 self.mesh.forget(key)  # somebody who looks for tables on this computer; the host is who was dialled
                 return
             assert self._presence is not None, "the port was opened first"
-            self._peer = self._made(key)
+            self._core = self._made(key)
             self._listening(self._presence.addresses)
-        self.peer.linked(key, self._now(), ChannelSession(channel.dialled, channel.address, channel.session))
+        self.core.linked(key, self._now(), ChannelSession(channel.dialled, channel.address, channel.session))
         self._pump()
 
-    def _made(self, host: bytes) -> Peer:
+    def _made(self, host: bytes) -> Peer | Watcher:
         peer = self._make_peer(self, host)
-        if not self.settings.person:
+        if isinstance(peer, Peer) and not self.settings.person:
             peer.wish = Wish.INDIFFERENT
         return peer
 
     @ends_the_run
     def _received(self, key: bytes, frame: bytes) -> None:
-        if self._peer is None:
+        if self._core is None:
             return  # of one turned away before there was a table
         try:
-            self.peer.received(key, frame, self._now())
+            self.core.received(key, frame, self._now())
         except PeerFault:
             self._faults[key] = self._faults.get(key, 0) + 1
             if self._faults[key] > PATIENCE:
@@ -321,9 +331,9 @@ class Driver:
     @ends_the_run
     def _lost(self, key: bytes) -> None:
         self._faults.pop(key, None)  # keys are the strangers' to make: keep none
-        if self._peer is None:
+        if self._core is None:
             return
-        self.peer.lost(key, self._now())
+        self.core.lost(key, self._now())
         self._pump()
 
     def _refused(self, error: ChannelError, address: str) -> None:
@@ -339,8 +349,9 @@ class Driver:
 
     def _pump(self) -> None:
         """The disk first: what others may rely on is there before it is sent."""
-        peer = self.peer
-        effects = peer.take()
+        effects = self.core.take()
+        if effects.anew:
+            self._begin_anew()
         if effects.records:
             self._open_record()
         if effects.keep is not None:
@@ -349,21 +360,26 @@ class Driver:
             self._write(effects.records)
         for link, frame in effects.sends:
             self.mesh.send(link, frame)
-        for key, port, addresses in effects.dials:
-            assert self._presence is not None, "the port was opened first"
-            self._presence.expect(key, [(host, port) for host in addresses])
+        assert self._presence is not None, "the port was opened first"
         for link in effects.drops:
-            self.mesh.forget(link)
+            self._presence.forget(link)
+        for key, port, addresses in effects.dials:
+            self._expect(key, [(host, port) for host in addresses])
         for event in effects.events:
             self._tell(event)
         self._arm()
 
+    def _expect(self, key: bytes, addresses: Sequence[Address]) -> None:
+        """Have a link to that process."""
+        assert self._presence is not None, "the port was opened first"
+        self._presence.expect(key, addresses)
+
     def _arm(self) -> None:
-        if self.peer.finished(self._now()):
+        if self.core.finished(self._now()):
             self._end(self._status)
             return
         # One that would fire sooner stays: set anew with each frame, it would never get its turn in a flood of them.
-        deadline = self.peer.deadline
+        deadline = self.core.deadline
         if self._timer is None or deadline < self._timer.when():
             if self._timer:
                 self._timer.cancel()
@@ -372,7 +388,7 @@ class Driver:
     @ends_the_run
     def _tick(self) -> None:
         self._timer = None
-        self.peer.tick(self._now())
+        self.core.tick(self._now())
         self._pump()
 
     def _tell(self, event: Event) -> None:
@@ -385,6 +401,10 @@ class Driver:
             case FaultProved():
                 event = replace(event, transcript=str(self._file.path) if self._file else None)
         self.on_event(event)
+        self._follow(event)
+
+    def _follow(self, event: Event) -> None:
+        """What this process does by itself when something has happened."""
         match event:
             case TableFormed():
                 self._meet()
@@ -452,12 +472,18 @@ class Driver:
 
     def _open_record(self) -> TranscriptWriter:
         """The transcript begins with its first record."""
-        session = self.peer.session
+        seated = self.core.seated
         if self._writer is None:
             self._writer = TranscriptWriter()
-            if self._file is None and session:
-                self._file = self.store.transcript(datetime.date.today(), session.seated.words)
+            if self._file is None and seated:
+                self._file = self.store.transcript(datetime.date.today(), seated.words)
         return self._writer
+
+    def _begin_anew(self) -> None:
+        """Another record takes the place of this one, from its beginning."""
+        self._writer = TranscriptWriter()
+        if self._file:
+            self._file.empty()
 
     def _keep(self, entries: Mapping[str, bytes]) -> None:
         """Replace what must outlive a crash."""

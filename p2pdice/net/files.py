@@ -60,6 +60,10 @@ class Appender:
             os.ftruncate(self._handle, whole)
             raise
 
+    def empty(self) -> None:
+        """Begin at the beginning. Raises OSError."""
+        os.ftruncate(self._handle, 0)
+
     def close(self) -> None:
         """Close the file; one that nothing was added to is removed."""
         empty = os.fstat(self._handle).st_size == 0

@@ -172,6 +172,7 @@ class Peer:
         lobby.take_up(roster, {owner: (port, addresses) for owner, port, addresses in others}, now)
         peer = cls(lobby, random_bytes, now, window_s=window_s)
         peer._back = kept.get("code", b"").decode(errors="ignore")
+        peer.watchers.admits = False  # until the code counts again
         peer._effects.dials += others
         peer._after(now)
         return peer
@@ -201,6 +202,11 @@ class Peer:
         keys = [key for key in self.lobby.players.secrets]
         order = [player.key for player in self.session.seated.players]
         return tuple(order.index(key) for key in keys)
+
+    @property
+    def seated(self) -> Seated | None:
+        """The game, once it has begun."""
+        return self.session.seated if self.session else None
 
     def act(self, seat: int, action: Action, now: float) -> None:
         """A local seat's move. Raises IllegalAction or LocalFault."""
@@ -627,7 +633,7 @@ class Peer:
         chairs = self._sit(seated)
         past = None
         if self._back is not None:
-            self.lobby.door.code = self._back
+            self.lobby.door.code, self.watchers.admits = self._back, True
             writer, self._resumed_at = TranscriptWriter(), now
             past = replayed(b"".join(writer.add(kind, signed) for kind, signed in toss.records()))
         self.session = Session(seated, chairs, self._random_bytes, now, past)

@@ -110,6 +110,7 @@ class Watcher:
         self._begun = False  # whether this link has shown any of it
         self._anew = False  # the next link must begin at the beginning: what it went on with did not fit
         self._faults: Counter[bytes] = Counter()  # by key of the process: what did not hold, or did not fit
+        self._recorded = 0  # records given to be kept
         self._told: int | None = None  # events told; None until the present has been reached for the first time
         self._news: list[Event] = []
         self._effects = Effects()
@@ -170,6 +171,10 @@ class Watcher:
             self._anew = self._faults[link] == 1 and self._begun
             self._refused("not-as-it-must-be")
             raise PeerFault(error.reason) from error
+        finally:
+            if self.seated:  # a file is named by its game
+                self._effects.records += self._course.records[self._recorded:]
+                self._recorded = len(self._course.records)
         door = self._door
         for opened in door.opened:
             self._send(frames.Look())  # there is more to be seen now
@@ -226,8 +231,6 @@ class Watcher:
             self._shown = self._course if seen.first or not self._course.records else _Course()
         for kind, body, signature in seen.records:
             self._shown.add(kind, Signed(body, signature))
-            if self._shown is self._course:
-                self._effects.records.append(self._course.records[-1])
         game, own = self._shown.seated, self.seated
         if game and own and game.game_id != own.game_id:
             raise Malformed("another-game")
@@ -247,7 +250,7 @@ class Watcher:
     def _change(self, course: _Course) -> None:
         """Another process's record has come as far as the one that was told: the same game, but perhaps with other
         votes in it, or more of a round that is void."""
-        self._effects.records, self._effects.anew = list(course.records), True
+        self._effects.records, self._effects.anew, self._recorded = [], True, 0
         if self._told is not None:
             same = (_plain(one) == _plain(other) for one, other in
                     zip(self._course.events, course.events, strict=False))

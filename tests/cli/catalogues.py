@@ -33,6 +33,7 @@ ARGPARSE = (
     "unrecognized arguments: %s",
     "argument %(argument_name)s: %(message)s",
     "invalid choice: %(value)r (choose from %(choices)s)",
+    "not allowed with argument %s",
     "expected one argument",
     "expected at least one argument",
     "ignored explicit argument %r",

@@ -11,7 +11,7 @@ from p2pdice.cli import language
 from p2pdice.cli.app import App
 from p2pdice.cli.play import Play
 from p2pdice.protocol import events
-from p2pdice.rules import Action, View
+from p2pdice.rules import Action, RoundBegan, Special, View
 from tests.cli.fakes import FakeDriver
 from tests.cli.stories import Story
 from tests.cli.test_screen import STORIES
@@ -40,6 +40,7 @@ class Scripted(FakeDriver):
         super().__init__()
         self._story = story
         self._moved = asyncio.Event()
+        self._watched = self._open = False
 
     async def run(self) -> int:
         """The whole story."""
@@ -52,9 +53,19 @@ class Scripted(FakeDriver):
             self._moved.clear()
             self.seen = self._story.views.get(place, self.seen)
             self.tell(event)
-            due = isinstance(event, events.TurnBegan | events.MayOblige) and event.seat == 0
+            due = self._stops(event)
         await self.done.wait()
         return self.status
+
+    def _stops(self, event: events.Event) -> bool:
+        """Whether somebody has to do something now; where nobody has a seat, whether there is something to look at."""
+        if isinstance(event, events.TableFormed):
+            self._watched = event.you == events.NOBODY
+        if isinstance(event, RoundBegan):
+            self._open = event.special is Special.OPEN
+        if self._watched:
+            return self._open and isinstance(event, events.TurnBegan)
+        return isinstance(event, events.TurnBegan | events.MayOblige) and event.seat == 0
 
     def act(self, action: Action) -> None:
         """The move of seat 0 has come."""
@@ -78,7 +89,7 @@ def main(name: str, spoken: str, pace: str, first: str = "") -> int:
         story.events = list(hostile(story.events, int(first)))
 
     async def play() -> int:
-        return await Play(Scripted(story), App(), pace_s=float(pace)).run()
+        return await Play(Scripted(story), App(), pace_s=float(pace), watching=name == "watching").run()
 
     return asyncio.run(play())
 

@@ -1,6 +1,7 @@
 """Games as events, played by the real rules with given dice: what screens are shown in the tests."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from p2pdice.cli.commands import Move, parse
 from p2pdice.protocol import events
@@ -48,6 +49,23 @@ def lobby(
 def formed(rules: Ruleset, *, names: Sequence[str] = NAMES) -> events.TableFormed:
     """The start of a game; seat 0 is you."""
     return events.TableFormed("ab" * 32, "duka-silo-pamo", 0, tuple(names), (None,) * len(names), rules, 120, 90)
+
+
+def watched(event: events.Event) -> events.Event | None:
+    """An event as whoever has no seat is told it; None for what they are not."""
+    match event:
+        case events.LobbyChanged():
+            return replace(event, you=events.NOBODY, hosting=False)
+        case events.TableFormed():
+            return replace(event, you=events.NOBODY)
+        case events.DiceDealt():
+            return events.DiceDealt(events.NOBODY, None, {})
+        case events.TurnBegan():
+            return replace(event, legal=None)
+        case events.MayCall() | events.Listening():
+            return None
+        case _:
+            return event
 
 
 class Story:

@@ -15,7 +15,7 @@ from p2pdice.cli.screen import Screen
 from p2pdice.protocol import events
 from p2pdice.rules import Ended, Gone, OrderDrawn, make_ruleset
 from tests.cli.conftest import LANGUAGES
-from tests.cli.stories import NAMES, Story, formed, lobby
+from tests.cli.stories import NAMES, Story, formed, lobby, watched
 
 FOLDER = Path(__file__).parent / "screens"
 
@@ -71,7 +71,16 @@ def race() -> Story:
     return story
 
 
-STORIES = {"elimination": elimination, "chilean": chilean, "obliging": obliging, "race": race}
+def watching() -> Story:
+    """The same as `obliging`, for somebody without a seat."""
+    story = obliging()
+    told = (watched(event) for event in story.events)
+    story.events = [event for event in told if event is not None]
+    story.views = {}
+    return story
+
+
+STORIES = {"elimination": elimination, "chilean": chilean, "obliging": obliging, "race": race, "watching": watching}
 
 
 def told(story: Story) -> str:
@@ -161,6 +170,17 @@ def test_others_dice_are_not_ours() -> None:
     shown.tell(formed(elimination().rules))
     assert shown.tell(events.DiceDealt(1, (6, 6, 6, 6, 6), {})) == []
     assert shown.table.own is None
+
+
+def test_players_are_told_who_watches() -> None:
+    """At each change in one line, and by /who."""
+    shown = Screen(detailed=False)
+    shown.tell(formed(elimination().rules))
+    assert shown.tell(events.Watched(1)) == ["1 person is watching without a seat."]
+    assert shown.tell(events.Watched(2)) == ["2 people are watching without a seat."]
+    assert "2 people are watching without a seat." in screen.who(shown.table)
+    assert shown.tell(events.Watched(0)) == ["Nobody is watching any more."]
+    assert not any("watching" in line for line in screen.who(shown.table))
 
 
 def test_a_late_lobby_changes_nothing() -> None:

@@ -49,6 +49,27 @@ def test_games_look_as_they_should(columns: int, spoken: str) -> None:
     assert played(columns, rows, spoken) == _expected(columns, rows, spoken).read_text("utf-8")
 
 
+def watched(spoken: str) -> str:
+    """The screens of somebody without a seat, in an open round: before each line, and so what the last one brought."""
+    shown = []
+    with Terminal(["tests.cli.scripted", "watching", spoken, "0"]) as terminal:
+        for line in ("1x5", "/say hola", "/who", "/help", ""):
+            terminal.until(lambda lines: any(row.startswith(("Ana 1/2", "* Ana 1/2")) for row in lines))
+            terminal.type(line)
+            shown.append(terminal.until(f"> {line}".rstrip()))
+            terminal.type("\r")
+        terminal.until(lambda lines: "> " not in "".join(lines))
+        terminal.type("/quit\r")
+        assert terminal.end() == 0
+        assert terminal.widest() <= 80
+    return BETWEEN.join("\n".join(lines) for lines in shown) + "\n"
+
+
+def test_watching_looks_as_it_should(spoken: str) -> None:
+    """A panel without dice, in three languages; moves and talk are refused."""
+    assert watched(spoken) == (FOLDER / f"watching.{spoken}.txt").read_text("utf-8")
+
+
 def _expected(columns: int, rows: int, spoken: str) -> Path:
     return FOLDER / f"{columns}x{rows}.{spoken}.txt"
 
@@ -119,3 +140,4 @@ if __name__ == "__main__":
     for spoken_here in LANGUAGES:
         for size_here in SIZES:
             _expected(*size_here, spoken_here).write_text(played(*size_here, spoken_here), "utf-8")
+        (FOLDER / f"watching.{spoken_here}.txt").write_text(watched(spoken_here), "utf-8")

@@ -48,7 +48,7 @@ async def test_the_clock_runs_in_a_flood(monkeypatch: pytest.MonkeyPatch) -> Non
     running = asyncio.create_task(driver.run())
     async with asyncio.timeout(20):
         while len(ticks) < 5:
-            if driver._peer:
+            if driver._core:
                 driver._received(bytes(32), b"noise")
             await asyncio.sleep(0)
     driver.quit()
