@@ -1,6 +1,8 @@
 """Ed25519 signing keys, and the check that refuses public keys under which a signature proves nothing. Knows framing
 and labels; must not know what is signed, nor where a key is kept."""
 
+from collections.abc import Callable
+
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -10,6 +12,7 @@ from p2pdice.fairness.framing import Part, frame
 from p2pdice.fairness.labels import Label
 
 KEY_BYTES = 32
+RandomBytes = Callable[[int], bytes]  # so many fresh ones: what secrets are made from
 SIGNATURE_BYTES = 64
 
 _FIELD_PRIME = 2**255 - 19

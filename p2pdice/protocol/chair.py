@@ -2,11 +2,11 @@
 one chair knows never reaches another, also when a player and their bots share a process. Must not know links or
 clocks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from p2pdice.fairness.keys import SigningKey
+from p2pdice.fairness.keys import RandomBytes, SigningKey
 from p2pdice.fairness.labels import Label
 from p2pdice.fairness.seal import round_public, seal
 from p2pdice.fairness.shares import SHARE_BYTES, commitment
@@ -35,8 +35,6 @@ from p2pdice.protocol.messages import (
 from p2pdice.protocol.phases import Phase, active_seats, call_of, deal_policy, round_is_open
 from p2pdice.protocol.shapes import Int, Many, Raw, Text, either, row
 from p2pdice.rules import Action, cups_needed
-
-RandomBytes = Callable[[int], bytes]
 
 _CUP, _BYTES = Int(MOST_SEATS), Raw((SHARE_BYTES,))
 _SECRETS = row(

@@ -4,7 +4,8 @@ a crash. What one seat knows stays with it. Must not know links, clocks or votes
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 
-from p2pdice.protocol.chair import Chair, RandomBytes
+from p2pdice.fairness.keys import RandomBytes
+from p2pdice.protocol.chair import Chair
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import DiceDealt, Event, MayCall, MayOblige, TurnBegan
 from p2pdice.protocol.ledger import Ledger

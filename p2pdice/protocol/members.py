@@ -4,8 +4,7 @@ not know who hosts, nor links."""
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from p2pdice.fairness.keys import SigningKey
-from p2pdice.protocol.chair import RandomBytes
+from p2pdice.fairness.keys import RandomBytes, SigningKey
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.messages import signed_from
 from p2pdice.protocol.roster import Join, parse_join, sign_join

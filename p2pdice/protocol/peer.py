@@ -5,11 +5,10 @@ files or words."""
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import UnionType
+from typing import TYPE_CHECKING
 
-from p2pdice.fairness.keys import SigningKey
+from p2pdice.fairness.keys import RandomBytes, SigningKey
 from p2pdice.protocol import frames
-from p2pdice.protocol.audit import replayed
-from p2pdice.protocol.chair import Chair, RandomBytes
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import ChatSaid, Closed, Event, PauseWanted, PeerBack, PeerLost, Watched
 from p2pdice.protocol.kept import Others, kept_bots, pack_kept, pack_toss, unpack_others, unpack_toss
@@ -19,11 +18,15 @@ from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_f
 from p2pdice.protocol.pausing import Pausing, Wish
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Seated, Terms, formed
-from p2pdice.protocol.session import Session
 from p2pdice.protocol.toss import Toss
 from p2pdice.protocol.transcript import TranscriptWriter, read_entries
 from p2pdice.protocol.watching import Watchers
 from p2pdice.rules import Action, Ruleset, View
+
+if TYPE_CHECKING:
+    # What only a game needs is loaded when one begins: half of the package, for which the first prompt need not wait.
+    from p2pdice.protocol.chair import Chair
+    from p2pdice.protocol.session import Session
 
 PING_S = 2.0
 HEARD_S = 10.0  # a peer heard within this time counts as linked
@@ -117,6 +120,9 @@ class Peer:
     def resume(cls, key: SigningKey, transcript: bytes, kept: Mapping[str, bytes], *, random_bytes: RandomBytes,
                now: float, window_s: float = 0.0) -> "Peer":
         """Take a game up again from its own transcript and from what was kept. Raises LocalFault if that cannot be."""
+        from p2pdice.protocol.audit import replayed
+        from p2pdice.protocol.session import Session
+
         toss = cls._back_in_toss(key, kept, random_bytes, now, window_s)
         if toss:
             return toss
@@ -451,7 +457,7 @@ class Peer:
             epoch, _, slot = self.session.position
             self._send(link, frames.Fetch(epoch, max(slot - back, 0)))
 
-    def _lag(self, session: Session, now: float) -> None:
+    def _lag(self, session: "Session", now: float) -> None:
         """What others stand upon is asked for as soon as it is plain that it does not come by itself: a sign of life
         would tell it too, but somebody who says things to some only could make every move wait for one."""
         ahead = () if session.closed or session.halted else session.spoken_ahead
@@ -625,6 +631,9 @@ class Peer:
         return self.session is not None or self.lobby.admits(link)
 
     def _begin(self, now: float) -> None:
+        from p2pdice.protocol.audit import replayed
+        from p2pdice.protocol.session import Session
+
         toss = self.lobby.toss
         assert toss is not None and toss.seated is not None, "called when the toss is complete"  # noqa: PT018
         seated = toss.seated
@@ -653,15 +662,17 @@ class Peer:
         return [(member.key, member.port, member.addresses) for member in self.lobby.members
                 if member.key != self.lobby.players.key.public]
 
-    def _sit(self, seated: Seated) -> dict[int, Chair]:
+    def _sit(self, seated: Seated) -> "dict[int, Chair]":
         """Local chairs by seat, and the news that the table is formed."""
+        from p2pdice.protocol.chair import Chair
+
         players = self.lobby.players
         order = [player.key for player in seated.players]
         self._effects.events.append(formed(seated, order.index(players.key.public)))
         return {order.index(key): Chair(order.index(key), signing, self._window_s)
                 for key, (signing, _) in players.secrets.items()}
 
-    def _agree_on_pause(self, session: Session, now: float) -> None:
+    def _agree_on_pause(self, session: "Session", now: float) -> None:
         """The clocks stand still once everybody in the game wants it, until somebody does not."""
         order = [player.key for player in session.seated.players]
         playing = [order[seat] for seat in session.ledger.owners_in(session.ledger.game)]
@@ -678,7 +689,7 @@ class Peer:
         return [Member((owner, *(join for join in joins if join.is_bot and join.owner == owner.key)), True,
                        *where.get(owner.key, (0, ()))) for owner in joins if not owner.is_bot]
 
-    def _drain(self, session: Session, now: float) -> None:
+    def _drain(self, session: "Session", now: float) -> None:
         self._effects.records += session.records
         self._to_keep = self._to_keep or bool(session.outbox or session.records)
         for batch in frames.batches([body.value() for body in session.outbox]):
@@ -755,7 +766,7 @@ class Peer:
         # A stranger may look, ask for a seat or to watch, and bring signed bodies: those speak for themselves.
         return frames.Look | frames.Watch | frames.Enter | frames.Bodies
 
-    def _game(self) -> Session:
+    def _game(self) -> "Session":
         if self.session is None:
             raise LocalFault("no-game-yet")
         return self.session

@@ -7,9 +7,6 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spake2 import SPAKE2_A, SPAKE2_B, SPAKEError
-from spake2.ed25519_basic import NotOnCurve
-
 from p2pdice.fairness.dice import made_words, stream
 from p2pdice.fairness.framing import digest
 from p2pdice.fairness.labels import Label
@@ -50,6 +47,8 @@ class Exchange:
     """SPAKE2 over one connection; the dialler is side A."""
 
     def __init__(self, code: str, session: ChannelSession, random_bytes: Callable[[int], bytes]) -> None:
+        from spake2 import SPAKE2_A, SPAKE2_B  # works out its groups when it is loaded; most tables have no code
+
         side, self._theirs = (SPAKE2_A, b"B") if session.dialled else (SPAKE2_B, b"A")
         identities = [digest(Label.PAKE, *session.parts, role) for role in (_DIALLER, _LISTENER)]
         self._spake = side(code.encode(), *identities, entropy_f=random_bytes)
@@ -64,6 +63,9 @@ class Exchange:
 
     def take(self, message: bytes) -> None:
         """The other side's message. Raises PeerFault if it is no message at all."""
+        from spake2 import SPAKEError
+        from spake2.ed25519_basic import NotOnCurve
+
         try:
             self._key = self._spake.finish(self._theirs + message)
         except (SPAKEError, NotOnCurve, ValueError) as error:

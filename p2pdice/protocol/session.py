@@ -5,11 +5,12 @@ files or the lobby."""
 from collections.abc import Mapping, Sequence
 
 from p2pdice.fairness.framing import digest
+from p2pdice.fairness.keys import RandomBytes
 from p2pdice.fairness.labels import Label
 from p2pdice.protocol.aside import Aside
 from p2pdice.protocol.audit import Replayed
 from p2pdice.protocol.ballot import Boundary, Outcome, Why
-from p2pdice.protocol.chair import Chair, RandomBytes
+from p2pdice.protocol.chair import Chair
 from p2pdice.protocol.chairs import Chairs
 from p2pdice.protocol.clocks import Clocks
 from p2pdice.protocol.codec import pack, unpack

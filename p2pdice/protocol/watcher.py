@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from p2pdice.fairness.keys import RandomBytes
 from p2pdice.protocol import frames
 from p2pdice.protocol.audit import Follower
-from p2pdice.protocol.chair import RandomBytes
 from p2pdice.protocol.chairs import Chairs
 from p2pdice.protocol.errors import Malformed, PeerFault
 from p2pdice.protocol.events import (

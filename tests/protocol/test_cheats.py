@@ -5,8 +5,9 @@ from typing import cast
 
 import pytest
 
+from p2pdice.fairness.keys import RandomBytes
 from p2pdice.protocol import frames
-from p2pdice.protocol.chair import Chair, RandomBytes
+from p2pdice.protocol.chair import Chair
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import FaultProved
 from p2pdice.protocol.evidence import Evidence, FaultKind, convict
