@@ -114,12 +114,11 @@ def test_the_process_that_is_watched_is_killed(loopback: House, victim: int) -> 
     where, port = address(players[0]), free_port()
     players += [loopback.start("join", where, "--port", str(port), *BOT), loopback.start("join", where, *BOT)]
     own = loopback.start("join", where, "--json", *ALONE)
-    turn(own)
+    at = turn(own)
     watcher = loopback.start("join", f"127.0.0.1:{port}" if victim else where, "--watch", "--json", *ALONE)
     watcher.event("turn")
     players[victim].process.kill()
-    watcher.event("drop")
-    play(own, next(number for number, event in read(own, 0) if event["event"] == "drop"))
+    play(own, at)
     assert watcher.status() == 0, watcher.lines[-5:]
     rest = [own, *(player for number, player in enumerate(players) if number != victim)]
     assert [player.status() for player in rest] == [0] * 3
