@@ -10,7 +10,7 @@ from p2pdice.fairness.keys import SigningKey
 from p2pdice.protocol.audit import Report, audit
 from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import Closed, Event, TableFormed
-from p2pdice.protocol.kept import unrecorded
+from p2pdice.protocol.kept import KEPT_RECORD, unrecorded
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.roomcode import ChannelSession
@@ -27,6 +27,7 @@ class Node:
     key: SigningKey
     peer: Peer
     file: bytes = b""
+    flushed: int = 0  # bytes of it that outlive the computer too, not only the process
     writer: TranscriptWriter = field(default_factory=TranscriptWriter)
     events: list[Event] = field(default_factory=list)
     inbox: list[tuple[bytes, bytes]] = field(default_factory=list)  # (from, frame), everything ever delivered
@@ -159,13 +160,17 @@ class Table:
         if effects.keep is not None:
             if self.crash(node):
                 return self.restart(node)
-            node.kept = effects.keep
+            unflushed = {name: raw for name, raw in node.kept.items() if name.startswith(KEPT_RECORD)
+                         and node.flushed < len(node.file)}
+            node.kept = unflushed | effects.keep
         for kind, signed in effects.records:
             entry = node.writer.add(kind, signed)
             if self.crash(node):
                 node.file += entry[:len(entry) // 2]  # torn
                 return self.restart(node)
             node.file += entry
+        if not effects.keeps_records:
+            node.flushed = len(node.file)
         for link, frame in effects.sends:
             if self.crash(node):
                 return self.restart(node)
@@ -174,16 +179,18 @@ class Table:
         node.events += effects.events
 
     def restart(self, node: Node) -> None:
-        """The process died and is started again, with nothing but its files; its links come up anew."""
+        """The process died, or its computer, and is started again with nothing but its files and fresh links."""
         for other in self.nodes:
             if other is not node:
                 other.peer.lost(node.link, self.now)
                 self._queues[node.link, other.link] = []
                 self._queues[other.link, node.link] = []
+        node.file = node.file[:max(node.flushed, len(node.file) if self.random.random() < 0.5 else 0)]
         node.writer, whole = go_on_with(node.file)
         node.file = node.file[:whole]
         for kind, signed in unrecorded(node.kept, node.writer.entries):
             node.file += node.writer.add(kind, signed)
+        node.flushed = len(node.file)
         try:
             node.peer = Peer.resume(node.key, node.file, node.kept, random_bytes=self.random.randbytes, now=self.now)
         except LocalFault:

@@ -7,7 +7,7 @@ import contextlib
 import datetime
 import random
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -38,6 +38,7 @@ from p2pdice.protocol.events import (
     TurnBegan,
 )
 from p2pdice.protocol.events import Refused as RefusedEvent
+from p2pdice.protocol.kept import KEPT_RECORD
 from p2pdice.protocol.lobby import HostLobby
 from p2pdice.protocol.messages import PROTOCOL, Signed
 from p2pdice.protocol.pausing import Wish
@@ -112,7 +113,9 @@ class Driver:
         self._presence: Presence | None = None  # from the open port on
         self._file: Appender | None = None
         self._writer: TranscriptWriter | None = None  # from the first record on
+        self._unflushed = False  # whether only what is kept holds the end of the transcript for sure
         self._ahead: Ahead | None = None
+        self._pumping = False  # soon
         self._timer: asyncio.TimerHandle | None = None
         self._thinking: set[asyncio.TimerHandle] = set()
         self._finished: asyncio.Future[None] | None = None
@@ -196,8 +199,13 @@ class Driver:
         if self._presence:
             await self._presence.aclose()
         await self.mesh.aclose()
+        with self._or_without_file() as file:
+            if file:
+                file.flush()
         if self._ahead and self._core and self._core.closed:
             self._ahead.finish()
+        elif self._ahead:
+            self._ahead.close()
         if self._file:
             self._file.close()
         self.identity.release()
@@ -326,6 +334,13 @@ class Driver:
             self._faults[key] = self._faults.get(key, 0) + 1
             if self._faults[key] > PATIENCE:
                 self.mesh.forget(key)
+        if not self._pumping:  # all that comes in one turn of the loop, from any link, is written and answered together
+            self._pumping = True
+            asyncio.get_running_loop().call_soon(self._pump_received)
+
+    @ends_the_run
+    def _pump_received(self) -> None:
+        self._pumping = False
         self._pump()
 
     @ends_the_run
@@ -357,7 +372,8 @@ class Driver:
         if effects.keep is not None:
             self._keep(effects.keep)
         if effects.records:
-            self._write(effects.records)
+            # Where what is kept holds them already, one wait for the disk is enough before anybody relies on them.
+            self._write(effects.records, flush=not (effects.keeps_records and self._ahead and self._ahead.lasting))
         for link, frame in effects.sends:
             self.mesh.send(link, frame)
         assert self._presence is not None, "the port was opened first"
@@ -458,17 +474,26 @@ class Driver:
 
     # --- the transcript
 
-    def _write(self, records: Sequence[tuple[str, Signed]]) -> None:
+    def _write(self, records: Sequence[tuple[str, Signed]], *, flush: bool) -> None:
         writer = self._open_record()
         data = b"".join(writer.add(kind, signed) for kind, signed in records)
+        with self._or_without_file() as file:
+            if file:
+                file.append(data, flush=flush)
+                self._unflushed = not flush
+
+    @contextlib.contextmanager
+    def _or_without_file(self) -> Iterator[Appender | None]:
+        """The transcript, if there is one; a disk that fails costs it and the way back to it, and the game goes on."""
         try:
-            if self._file:
-                self._file.append(data)
+            yield self._file
         except OSError as error:
-            assert self._file is not None, "only its append raises"
+            assert self._file is not None, "only the file raises"
             self._file.close()
             self._file = None
             self.store.fail(error)
+            if self._ahead:
+                self._ahead.fail(error)
 
     def _open_record(self) -> TranscriptWriter:
         """The transcript begins with its first record."""
@@ -493,7 +518,8 @@ class Driver:
         wanted = {**entries, "transcript": transcript.encode(), "levels": self._level_names()}
         known = self._ahead.entries
         changes: dict[str, bytes | None] = {name: raw for name, raw in wanted.items() if known.get(name) != raw}
-        changes |= {name: None for name in known if name not in wanted}
+        changes |= {name: None for name in known
+                    if name not in wanted and not (self._unflushed and name.startswith(KEPT_RECORD))}
         if changes:
             self._ahead.change(changes)
 

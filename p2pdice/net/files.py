@@ -28,10 +28,12 @@ def remove_file(path: Path) -> None:
 
 
 class Appender:
-    """A file opened for adding: each `append` is on the disk when it returns; a crash tears the last one at most."""
+    """A file opened for adding: each `append` is on the disk when it returns; a crash tears the last one at most.
+    `length`: its bytes so far."""
 
     def __init__(self, path: Path, handle: int) -> None:
         self.path = path
+        self.length = os.fstat(handle).st_size
         self._handle = handle
 
     @classmethod
@@ -48,17 +50,25 @@ class Appender:
         os.ftruncate(handle, length)
         return cls(path, handle)
 
-    def append(self, data: bytes) -> None:
-        """Add `data` and wait until it is on the disk. Raises OSError, and then what was whole before still is."""
-        whole = os.fstat(self._handle).st_size
+    def append(self, data: bytes, *, flush: bool = True) -> None:
+        """Add `data` and wait until it is on the disk. Raises OSError, and then what was whole before still is.
+
+        Without `flush` it may get there later, by the next `append` or `flush`: only for what is kept elsewhere too.
+        """
         try:
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(self._handle, rest) :]
-            os.fsync(self._handle)
+            if flush:
+                os.fsync(self._handle)
         except OSError:
-            os.ftruncate(self._handle, whole)
+            os.ftruncate(self._handle, self.length)
             raise
+        self.length += len(data)
+
+    def flush(self) -> None:
+        """Wait until all is on the disk. Raises OSError."""
+        os.fsync(self._handle)
 
     def empty(self) -> None:
         """Begin at the beginning. Raises OSError."""
@@ -66,9 +76,8 @@ class Appender:
 
     def close(self) -> None:
         """Close the file; one that nothing was added to is removed."""
-        empty = os.fstat(self._handle).st_size == 0
         os.close(self._handle)
-        if empty:
+        if not self.length:
             self.path.unlink(missing_ok=True)
 
 

@@ -12,6 +12,8 @@ from p2pdice.protocol.messages import MOST_SEATS, Signed, signed_from
 from p2pdice.protocol.roster import Roster, parse_roster
 from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Text, row
 
+KEPT_RECORD = "record-"  # and the number of its entry: a record that may not be in the transcript yet
+
 Others = tuple[bytes, int, tuple[str, ...]]  # key, port, addresses
 
 _SIGNED = row(Blob(FRAME_BYTES), Blob(64))
@@ -21,7 +23,7 @@ _OTHERS = Many(row(Raw((KEY_BYTES,)), Int(65535), Many(Text(64), MOST_ADDRESSES)
 def unrecorded(kept: Mapping[str, bytes], entries: int) -> list[tuple[str, Signed]]:
     """What a crash kept from the transcript, which has so many entries: to be added to it before anything else."""
     found: list[tuple[str, Signed]] = []
-    while (raw := kept.get(f"record-{entries + len(found)}")) is not None:
+    while (raw := kept.get(f"{KEPT_RECORD}{entries + len(found)}")) is not None:
         try:
             value = unpack(raw, RECORD.fits)
         except Malformed:
@@ -43,7 +45,7 @@ def pack_kept(snapshot: Mapping[str, bytes], bots: Sequence[tuple[SigningKey, st
               records: Sequence[tuple[str, Signed]], entries: int, code: str) -> dict[str, bytes]:
     """A session's snapshot, the keys of this process's bots, where the others are, the room code, and the records that
     are just about to be added to a transcript of so many entries."""
-    added = {f"record-{number}": pack((kind, signed.body, signed.signature))
+    added = {f"{KEPT_RECORD}{number}": pack((kind, signed.body, signed.signature))
              for number, (kind, signed) in enumerate(records, start=entries)}
     return {**snapshot, **added, **_company(bots, others, code)}
 

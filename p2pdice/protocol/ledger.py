@@ -111,6 +111,7 @@ class Ledger:
         self.past: list[Past] = []
         self._commit_preimage = b""
         self._rounds = 0
+        self._owners: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.marks = [Mark(Boundary(0, self.state), self.game.copy(), 0)]  # of this epoch
 
     @property
@@ -139,7 +140,10 @@ class Ledger:
 
     def owners_in(self, game: Game) -> tuple[int, ...]:
         """Seats of the players of whom a seat has dice in a game."""
-        return tuple(sorted({self.owner(seat) for seat, dice in enumerate(game.dice) if dice}))
+        dice = tuple(game.dice)
+        if dice not in self._owners:  # asked for with every message, and changed once a round
+            self._owners[dice] = tuple(sorted({self.owner(seat) for seat, left in enumerate(dice) if left}))
+        return self._owners[dice]
 
     def owner(self, seat: int) -> int:
         """The seat of the player to whom a seat belongs."""

@@ -48,6 +48,7 @@ class Effects:
 
     keep: dict[str, bytes] | None = None  # replaces what was kept before
     records: list[tuple[str, Signed]] = field(default_factory=list)
+    keeps_records: bool = False  # whether what is kept holds them
     anew: bool = False  # they take the place of all that were recorded before
     sends: list[tuple[bytes, bytes]] = field(default_factory=list)  # (link, frame)
     dials: list[Others] = field(default_factory=list)
@@ -86,6 +87,7 @@ class Peer:
         self._effects = Effects()
         self._recorded = 0  # entries of the transcript so far
         self._to_keep = False
+        self._snapshot: Mapping[str, bytes] = {}  # of the session, as it was kept last
         self._back: str | None = None  # after a crash in the toss: the room code, which is of use in the game again
         self._kept_toss: Toss | None = None
         self._head: list[Signed] = []  # after a crash: the toss as the own record holds it
@@ -566,8 +568,13 @@ class Peer:
                                          self._elsewhere, code)
         if self.session and self._to_keep:
             self._to_keep = False
-            effects.keep = pack_kept(self.session.snapshot(), self.lobby.players.bots, self._others, effects.records,
-                                     self._recorded, self.lobby.door.code)
+            snapshot = self.session.snapshot()
+            # A bid of somebody else changes nothing in it; what is kept and no longer in it does no harm.
+            if not snapshot.items() <= self._snapshot.items():
+                self._snapshot = snapshot
+                effects.keep = pack_kept(snapshot, self.lobby.players.bots, self._others, effects.records,
+                                         self._recorded, self.lobby.door.code)
+                effects.keeps_records = True
         self._recorded += len(effects.records)
         self._show(effects)
         return effects

@@ -176,12 +176,54 @@ def test_a_damaged_write_ahead_counts_as_none(tmp_path_factory: pytest.TempPathF
     assert all(type(name) is str and type(data) is bytes for name, data in ahead.entries.items())
 
 
-def test_a_disk_that_fails_leaves_no_old_write_ahead(tmp_path: Path) -> None:
+def test_a_write_ahead_is_as_good_as_its_last_whole_change(tmp_path: Path) -> None:
+    """A crash may tear the last change, wherever it stops; one that is damaged before others makes the file useless."""
+    path = tmp_path / "game.ahead"
+    ahead = Ahead(path, unused)
+    ahead.change({"a": b"1", "b": b"2"})
+    first = path.stat().st_size
+    ahead.change({"a": None, "c": b"3"})
+    raw = path.read_bytes()
+    for end in range(first, len(raw)):
+        for torn in (raw[:end], raw[:end] + bytes(len(raw) - end), raw[:first] + bytes(end)):
+            path.write_bytes(torn)
+            again = Ahead(path, unused)
+            again.load()
+            assert again.entries == {"a": b"1", "b": b"2"}
+    for place in range(first):
+        path.write_bytes(raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1:])
+        again = Ahead(path, unused)
+        again.load()
+        assert again.entries == {}
+
+
+def test_a_write_ahead_does_not_grow_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is outdated goes when the file is long; the next process reads the same."""
+    monkeypatch.setattr("p2pdice.net.ahead.LONGEST_BYTES", 1000)
+    path = tmp_path / "game.ahead"
+    ahead = Ahead(path, unused)
+    for number in range(100):
+        ahead.change({"a": bytes([number]) * 100})
+        assert path.stat().st_size <= 1000
+    ahead.close()
+    again = Ahead(path, unused)
+    again.load()
+    assert again.entries == {"a": bytes([99]) * 100}
+
+
+@pytest.mark.parametrize("longest", [0, 1000])
+def test_a_disk_that_fails_leaves_no_old_write_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                     longest: int) -> None:
     """An outdated file would make the next process sign a second body: it is removed, and the failure is said once."""
+    monkeypatch.setattr("p2pdice.net.ahead.LONGEST_BYTES", longest)
     told: list[OSError] = []
     ahead = Ahead(tmp_path / "game.ahead", told.append)
     ahead.change({"a": b"1"})
-    (tmp_path / "game.ahead.new").mkdir()  # in the way of the next write
+
+    def full(handle: int) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr("os.fsync", full)
     ahead.change({"a": b"2"})
     ahead.change({"a": b"3"})
     assert ahead.entries == {"a": b"3"}
