@@ -21,6 +21,7 @@ BEAT_S = 3.0  # an empty frame goes out when nothing else did for so long
 SILENT_S = 10.0  # TCP says nothing for minutes when a cable is out; a link this silent is dead
 WATCH_S = 1.0
 RETRY_S = (0.2, 1.0)
+HEAD_START_S = 0.25  # of two dials that cross the lower key's stays: the other side gives it time, and may save its own
 SETTLED_S = 2.0  # two dials that cross are that close together, however slow the handshake
 TURN_FRAMES = 16
 CLOSE_S = 3.0
@@ -189,6 +190,8 @@ class Mesh:
         self._seek(peer)  # the link may be gone again already
 
     async def _dial_until_linked(self, peer: bytes) -> None:
+        if peer < self._key.public:
+            await asyncio.sleep(HEAD_START_S)
         while peer in self._wanted and peer not in self._links:
             with contextlib.suppress(ChannelError):  # not there now: the next try may find it
                 self._adopt(await dial(self._wanted[peer], self._key, expected=peer, version=self._version))

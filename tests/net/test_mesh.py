@@ -42,8 +42,10 @@ async def test_a_mesh_of_six_carries_every_frame() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 6])
-async def test_when_everybody_dials_everybody_one_link_each_is_left(count: int) -> None:
+async def test_when_everybody_dials_everybody_one_link_each_is_left(
+        count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All dials cross: in the end both sides of each pair hold the same connection, and it carries frames."""
+    monkeypatch.setattr(module, "HEAD_START_S", 0.0)
     async with nodes(count) as all_of_them:
         pairs = list(itertools.combinations(all_of_them, 2))
         for one, other in pairs:
@@ -59,6 +61,24 @@ async def test_when_everybody_dials_everybody_one_link_each_is_left(count: int) 
             one.mesh.send(other.key.public, b"hello")
             await other.until(lambda one=one, other=other: (one.key.public, b"hello") in other.received)  # type: ignore[misc]
         assert settled()
+
+
+async def test_of_two_who_want_a_link_the_lower_key_dials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both dials would cross, and one of two handshakes be for nothing; where the lower key does not, the other does."""
+    monkeypatch.setattr(module, "HEAD_START_S", LIMIT_S)
+    async with nodes(2) as both:
+        low, high = sorted(both, key=lambda node: node.key.public)
+        high.mesh.want(low.key.public, low.address)
+        low.mesh.want(high.key.public, high.address)
+        for node in both:
+            await node.until(lambda node=node: node.linked)  # type: ignore[misc]
+        assert link(low, high).dialled
+    monkeypatch.setattr(module, "HEAD_START_S", 0.001)
+    async with nodes(2) as both:
+        low, high = sorted(both, key=lambda node: node.key.public)
+        high.mesh.want(low.key.public, low.address)
+        await low.until(lambda: low.linked)
+        assert not link(low, high).dialled
 
 
 @pytest.mark.parametrize("lower_dials_first", [True, False])
