@@ -64,7 +64,7 @@ async def test_when_everybody_dials_everybody_one_link_each_is_left(
 
 
 async def test_of_two_who_want_a_link_the_lower_key_dials(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both dials would cross, and one of two handshakes be for nothing; where the lower key does not, the other does."""
+    """Both dials would cross, and one handshake be for nothing; where the lower key does not, the other does."""
     monkeypatch.setattr(module, "HEAD_START_S", LIMIT_S)
     async with nodes(2) as both:
         low, high = sorted(both, key=lambda node: node.key.public)
