@@ -115,7 +115,7 @@ class Driver:
         self._writer: TranscriptWriter | None = None  # from the first record on
         self._unflushed = False  # whether only what is kept holds the end of the transcript for sure
         self._ahead: Ahead | None = None
-        self._pumping = False  # soon
+        self._soon: asyncio.Handle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._thinking: set[asyncio.TimerHandle] = set()
         self._finished: asyncio.Future[None] | None = None
@@ -199,6 +199,8 @@ class Driver:
         if self._presence:
             await self._presence.aclose()
         await self.mesh.aclose()
+        if self._soon:
+            self._soon.cancel()
         with self._or_without_file() as file:
             if file:
                 file.flush()
@@ -334,13 +336,12 @@ class Driver:
             self._faults[key] = self._faults.get(key, 0) + 1
             if self._faults[key] > PATIENCE:
                 self.mesh.forget(key)
-        if not self._pumping:  # all that comes in one turn of the loop, from any link, is written and answered together
-            self._pumping = True
-            asyncio.get_running_loop().call_soon(self._pump_received)
+        if not self._soon:  # all that comes in one turn of the loop, from any link, is written and answered together
+            self._soon = asyncio.get_running_loop().call_soon(self._pump_received)
 
     @ends_the_run
     def _pump_received(self) -> None:
-        self._pumping = False
+        self._soon = None
         self._pump()
 
     @ends_the_run
