@@ -7,18 +7,16 @@ with loopback only; its floor starts Python and imports all modules that are not
 --short, whatever is installed beside the benchmark is measured.
 """
 
-import contextlib
-import os
-import select
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from _benchmark import Goal, Result, Unable, compare
+from _terminal import DRAWN, Terminal
 from _venv import ROOT, SetupError, ensure
 
 from tests.games.tablehouse import can_make_namespaces, house
@@ -30,9 +28,6 @@ GOALS = (VERSION, HELP, PROMPT)
 
 LAUNCHER = "import sys; from p2pdice.cli.main import main; sys.exit(main())"
 LOADED = "import sys, p2pdice.cli.start, p2pdice.cli.app, zeroconf.asyncio; print(*sys.modules)"
-DRAWN = b"\x1b[0m>"
-WHERE, HERE = b"\x1b[6n", b"\x1b[1;1R"  # a terminal is asked for the cursor's place, and answers
-LIMIT_S = 30.0
 
 
 def run(short: bool) -> Iterator[Result]:
@@ -79,38 +74,14 @@ def processor_s(python: str, folder: str, code: str, *arguments: str) -> float:
     import resource
 
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([python, "-c", code, *arguments], cwd=folder, env=environment(folder), check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run([python, "-c", code, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def drawn_s(command: list[str], folder: str) -> float:
     """Seconds from the start of a process at a terminal until it draws a prompt; the process is ended there."""
-    import pty
-
     begun = time.perf_counter()
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(folder)
-        os.execvpe(command[0], command, environment(folder))
-    try:
-        shown = b""
-        while DRAWN not in shown:
-            if not select.select([terminal], [], [], LIMIT_S)[0]:
-                raise RuntimeError(f"no prompt: {shown!r}")
-            shown += (new := os.read(terminal, 65536))
-            if WHERE in new:
-                os.write(terminal, HERE)
+    with Terminal(command, folder) as terminal:
+        terminal.until(DRAWN)
         return time.perf_counter() - begun
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, 9)
-        os.waitpid(process, 0)
-        os.close(terminal)
-
-
-def environment(folder: str) -> Mapping[str, str]:
-    """Variables of a person at a usual terminal, with nothing remembered."""
-    return {**os.environ, "TERM": "xterm-256color", "P2PDICE_STATE": folder, "P2PDICE_LANG": "en", "COLUMNS": "80",
-            "LINES": "24"}

@@ -44,14 +44,25 @@ OBLIGE_NO = Action(Kind.OBLIGE, way="no")
 
 FACES = range(1, 7)
 MOST_DICE = 32 * 10
-_BIDS = {(quantity, face): Action(Kind.BID, quantity, face) for quantity in range(1, MOST_DICE + 1) for face in FACES}
+
+
+class _Bids(dict[tuple[int, int], Action]):
+    """The bids that a table can hold, one object each, made when they are first named: most tables are small."""
+
+    def __missing__(self, named: tuple[int, int]) -> Action:
+        quantity, face = named
+        made = Action(Kind.BID, quantity, face)
+        if 0 < quantity <= MOST_DICE and face in FACES:
+            self[named] = made
+        return made
+
+
+_BIDS = _Bids()
 
 
 def bid(quantity: int, face: int, way: str = "") -> Action:
     """A bid, right or wrong; the ones a table can hold are one object each, so that lists of them cost little."""
-    if not way and (quantity, face) in _BIDS:
-        return _BIDS[quantity, face]
-    return Action(Kind.BID, quantity, face, way)
+    return Action(Kind.BID, quantity, face, way) if way else _BIDS[quantity, face]
 
 
 Direction = Literal["left", "right"]

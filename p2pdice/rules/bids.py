@@ -35,18 +35,27 @@ class Position(dict[int, tuple[Action, ...]]):
 
     def __missing__(self, number: int) -> tuple[Action, ...]:
         dice, exact, passing = number // PER_DIE, number & WITH_EXACT, number & WITH_PASS
-        least = self.least
+        least, bids = self.least, _all(dice)
         # Up to the quantity from which every face may be named, face by face; from there on all bids that there are.
         free = min(max(least[1:]), dice + 1)
-        some = [bid for bid in _ALL[6 * min(least) - 6 : 6 * free - 6] if bid.quantity >= least[bid.face]]
+        some = [bid for bid in bids[6 * min(least) - 6 : 6 * free - 6] if bid.quantity >= least[bid.face]]
         calls = ((DUDO, not self.opening), (CALZO, exact), (PASO, passing))
-        menu = (*some, *_ALL[6 * free - 6 : 6 * dice], *(call for call, offered in calls if offered))
+        menu = (*some, *bids[6 * free - 6 : 6 * dice], *(call for call, offered in calls if offered))
         if dice <= _REMEMBERED:
             self[number] = menu
         return menu
 
 
-_ALL = [bid(quantity, face) for quantity in range(1, MOST_DICE + 1) for face in FACES]
+_ALL: list[Action] = []
+
+
+def _all(dice: int) -> list[Action]:
+    """All bids in order, at least those that so many dice allow."""
+    while len(_ALL) < 6 * dice:
+        quantity = len(_ALL) // 6 + 1
+        _ALL.extend(bid(quantity, face) for face in FACES)
+    return _ALL
+
 
 # With more dice in play there are more menus than a process should remember, and people think longer anyway.
 _REMEMBERED = 40
