@@ -1,8 +1,9 @@
 """A program that no honest table has: floods a port on loopback until it is ended. `flooder.py PORT KIND` begins when a
 line comes in. The kinds: halfopen (1,000 connections that say nothing), drip (a byte now and then), hello (a megabyte
 at once, before TLS and as a first frame), connect (connections that come and go), garbage (proved strangers that send
-frames of noise), player (a seat at the table whose bot plays, and whose links bring as much as a link may), torrent
-(the same, a hundred times as much)."""
+frames of noise), watch (who ask to watch and take nothing, ask without end, or read the whole game again and again),
+player (a seat at the table whose bot plays, and whose links bring as much as a link may), torrent (the same, a hundred
+times as much)."""
 
 import asyncio
 import contextlib
@@ -17,6 +18,7 @@ from p2pdice.net.channel import open_channel
 from p2pdice.net.driver import Settings, join
 from p2pdice.net.errors import ChannelError
 from p2pdice.protocol import frames
+from p2pdice.protocol.messages import Signed
 
 HOST = "127.0.0.1"
 CROWD = 1000
@@ -90,6 +92,39 @@ async def _noise(port: int, source: random.Random) -> None:
         await asyncio.sleep(AGAIN_S)
 
 
+async def watch(port: int) -> None:
+    """A crowd that watches, one in three each way; there is room for a few of them only."""
+    await asyncio.gather(*(_watch(port, random.Random(number), number % 3) for number in range(30)))
+
+
+async def _watch(port: int, source: random.Random, way: int) -> None:
+    ask = frames.encode(frames.Watch(b""))
+    while True:
+        with contextlib.suppress(ChannelError):
+            channel = await open_channel(HOST, port, SigningKey(source.randbytes(32)))
+            channel.send(ask)
+            if way == 0:
+                await channel.wait_closed()
+            reading = asyncio.create_task(channel.receive())
+            while way == 1 and not reading.done():
+                channel.send(ask)
+                await asyncio.sleep(0)
+            last = b""
+            while way == 2 and (raw := await reading) is not None:
+                reading = asyncio.create_task(channel.receive())
+                seen = frames.decode(raw) if raw else None
+                if isinstance(seen, frames.Seen):
+                    last = Signed(*seen.records[-1][1:]).hash if seen.records else last
+                    if seen.then == "wait":
+                        break
+                if seen:
+                    channel.send(frames.encode(frames.Watch(last)))
+            channel.abort()
+            with contextlib.suppress(ChannelError):
+                await reading
+        await asyncio.sleep(AGAIN_S)
+
+
 async def player(port: int, floods: int = 1) -> None:
     """Sits down and plays; meanwhile asks the others for the whole game, pings, talks, repeats all that was said.
 
@@ -122,7 +157,7 @@ async def torrent(port: int) -> None:
 async def main(port: int, kind: str) -> None:
     """All of one kind, until this process is ended."""
     kinds = {"halfopen": halfopen, "drip": drip, "hello": hello, "connect": connect, "garbage": garbage,
-             "player": player, "torrent": torrent}
+             "watch": watch, "player": player, "torrent": torrent}
     await kinds[kind](port)
 
 

@@ -15,7 +15,7 @@ from tests.games.tablehouse import ROOT, House, Seat
 ALONE = ("--auto", "easy", "--no-mdns", "--bind", "127.0.0.1")
 # No sealed turns: in those everybody answers, and one who floods takes its time for that too.
 RULES = ("--set", "starting_dice=10", "exact=off")
-STRANGERS = ("halfopen", "drip", "hello", "connect", "garbage")
+STRANGERS = ("halfopen", "drip", "hello", "connect", "garbage", "watch")
 HONEST = 3
 
 
