@@ -518,13 +518,14 @@ class Peer:
         """When `tick` has something to do, at the latest."""
         times = [self._ping_at]
         lobby, session = self.lobby, self.session
-        due = [lobby.door.deadline(self._admits)]
+        due = [lobby.door.deadline(self._admits), self.watchers.deadline]
         due += [lobby.deadline, self._pairs_due] if session is None else [session.deadline]
         due.append(self._lagging[1] + ASK_S if self._lagging else None)
         return min(times + [time for time in due if time is not None])
 
     def tick(self, now: float) -> None:
         """Let time pass."""
+        self.watchers.tick(now)
         if now >= self._ping_at:
             self._ping_at = now + PING_S
             self._to_all(self._ping(now))
@@ -532,7 +533,6 @@ class Peer:
             self._effects.drops += [link for link, state in self.links.items()
                                     if link not in mates and link not in self.watchers
                                     and now >= state.since + STRANGER_S]
-            self.watchers.tick(now)
             if self.session and self.session.resuming:
                 for link in self._mates() & set(self.links) - self._answered:
                     self._fetch(link, 0, now)

@@ -23,6 +23,7 @@ from p2pdice.protocol.events import (
 from p2pdice.protocol.messages import Signed
 
 LAG_S = 10.0  # whoever has not taken what it asked for by then is watched for no longer
+PACE_S = 0.2  # the past is shown no faster than a frame in so many seconds
 NEWS_KEPT = 32  # for each watcher; older news are lost
 ENDS = ("won", "abandoned", "forked")  # after any other end of this process the game goes on elsewhere
 
@@ -33,6 +34,7 @@ class _Watcher:
     last: bytes  # what its next frame must name
     asked: bool = True  # it waits for a frame
     given_at: float = 0.0
+    next_at: float = 0.0  # not before
     lobby: bool = True  # it has to be told (again) who is there
     news: deque[frames.News] = field(default_factory=lambda: deque(maxlen=NEWS_KEPT))
     told_end: bool = False
@@ -93,6 +95,12 @@ class Watchers:
         for link in [link for link, one in self._watchers.items() if not one.asked and now > one.given_at + LAG_S]:
             self._drop(link)
 
+    @property
+    def deadline(self) -> float | None:
+        """When there is more to be shown to somebody."""
+        waiting = (one.next_at for one in self._watchers.values() if one.asked and one.next_at > self._now)
+        return min(waiting, default=None)
+
     def follow(self, records: Sequence[tuple[str, Signed]], events: Sequence[Event]) -> None:
         """Take in what has happened: records that are on the disk before anything else is sent, and events."""
         self.records += records
@@ -123,7 +131,7 @@ class Watchers:
         """A frame for each who waits for one, if there is something to be told; `lobby` says who is there."""
         out: list[tuple[bytes, frames.Frame]] = []
         for link, watcher in list(self._watchers.items()):
-            if not watcher.asked:
+            if not watcher.asked or self._now < watcher.next_at:
                 continue
             frame = self._next(watcher, lobby)
             if frame is not None:
@@ -147,6 +155,7 @@ class Watchers:
             watcher.last = self.records[watcher.at - 1][1].hash
         news = tuple(watcher.news.popleft() for _ in range(min(len(watcher.news), frames.MOST_NEWS)))
         more = watcher.at < len(self.records) or bool(watcher.news)
+        watcher.next_at = self._now + PACE_S if more else 0.0
         ended = not more and bool(self._end) and not watcher.told_end
         watcher.told_end = watcher.told_end or ended
         if not batch and not news and not ended:

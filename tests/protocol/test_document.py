@@ -188,6 +188,7 @@ def limits() -> str:
         ("answers to FETCH and to `look`", f"one each {peer.SERVE_S:g} s and {peer.LOOK_S:g} s of a link"),
         ("who watch through one process", f"{frames.MOST_WATCHERS}, each with {watching.NEWS_KEPT} news waiting"),
         ("a watcher that takes nothing", f"{watching.LAG_S:g} s"),
+        ("what a watcher has missed", f"a frame each {watching.PACE_S:g} s"),
         ("guesses of a room code", f"{roomcode.MOST_GUESSES} for each code, {roomcode.EXCHANGE_S:g} s for each"),
         ("between two answers to one guesser", f"at most {roomcode.SLOWEST_S:g} s"),
         ("a newcomer's wait for the other guests' proof", f"{roomcode.PAIR_S:g} s"),

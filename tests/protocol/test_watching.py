@@ -3,6 +3,7 @@ speaks for a seat by it."""
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, cast
 
 import pytest
@@ -32,7 +33,7 @@ from p2pdice.protocol.messages import Commit, sign_game
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.transcript import read_entries
 from p2pdice.protocol.watcher import Watcher
-from p2pdice.protocol.watching import LAG_S, NEWS_KEPT
+from p2pdice.protocol.watching import LAG_S, NEWS_KEPT, PACE_S
 from p2pdice.rules import OBLIGE_CLOSED, OBLIGE_OPEN, Action, Ended, RoundBegan, Special, make_ruleset
 from tests.protocol.test_session import _held, _oblige, session_of
 from tests.protocol.watchkit import Gallery, frames_to
@@ -217,7 +218,7 @@ def test_talk_and_links_are_told_too() -> None:
                     PauseWanted((where[1],), False, None), PauseWanted((), False, None)]
     for number in range(100):
         table.nodes[0].peer.say(f"line {number}", table.now)
-    table.settle()
+    table.wait(2)
     lines = [event.text for event in onlooker.events if isinstance(event, ChatSaid)][1:]
     assert lines[-1] == "line 99"
     assert len(lines) <= NEWS_KEPT
@@ -445,6 +446,30 @@ def test_only_one_frame_is_out_at_a_time() -> None:
     assert not sent
     assert LAG_S < lost_at - begun <= LAG_S + 3
     assert link not in honest.peer.watchers
+
+
+def test_the_past_is_shown_at_a_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However quickly it is taken: what was missed is not sent all at once."""
+    monkeypatch.setattr(frames, "BATCH_BYTES", 2000)
+    table = Gallery(3, seed=1)
+    table.play(30)
+    onlooker = table.watch(table.nodes[0])
+    times: list[float] = []
+
+    def watched(sender: Node, receiver: Node, frame: bytes) -> bytes:
+        seen = frames.decode(frame)
+        if receiver is onlooker and isinstance(seen, frames.Seen):
+            times.append(table.now)
+            if seen.then == "wait":
+                table.deliver = lambda sender, receiver, frame: frame
+        return frame
+    table.deliver = watched
+    table.settle()
+    assert len(times) == 1
+    table.wait(10)
+    assert len(times) > 5
+    assert all(later - sooner >= PACE_S for sooner, later in pairwise(times))
+    assert onlooker.file == table.nodes[0].file
 
 
 def test_asking_twice_costs_the_link() -> None:
