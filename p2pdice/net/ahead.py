@@ -15,7 +15,7 @@ import msgpack
 from p2pdice.net.files import Appender, remove_file, replace_file
 
 SUFFIX = ".ahead"
-LONGEST_BYTES = 128 * 1024  # what is outdated is on the disk no longer than that
+LONGEST_BYTES = 128 * 1024
 _HEAD_BYTES, _CHECK_BYTES = 12, 8
 
 
@@ -49,8 +49,11 @@ class Ahead:
         except (OSError, ValueError, TypeError):
             return
 
-    def change(self, changes: Mapping[str, bytes | None]) -> None:
-        """Set entries, or delete those set to None, in one step that is on the disk when this returns."""
+    def change(self, changes: Mapping[str, bytes | None], *, clean: bool = False) -> None:
+        """Set entries, or delete those set to None, in one step that is on the disk when this returns.
+
+        `clean`: what is replaced or deleted is then not in the file any more.
+        """
         for name, data in changes.items():
             if data is None:
                 self._entries.pop(name, None)
@@ -58,7 +61,7 @@ class Ahead:
                 self._entries[name] = data
         if self._path is not None:
             try:
-                self._write(self._path, changes)
+                self._write(self._path, changes, clean)
             except OSError as error:
                 self.fail(error)
 
@@ -78,9 +81,9 @@ class Ahead:
             except OSError as error:
                 self.fail(error)
 
-    def _write(self, path: Path, changes: Mapping[str, bytes | None]) -> None:
+    def _write(self, path: Path, changes: Mapping[str, bytes | None], clean: bool) -> None:
         record = _record(changes)
-        if self._journal and self._journal.length + len(record) <= LONGEST_BYTES:
+        if self._journal and not clean and self._journal.length + len(record) <= LONGEST_BYTES:
             self._journal.append(record)
             return
         self.close()

@@ -38,7 +38,7 @@ from p2pdice.protocol.events import (
     TurnBegan,
 )
 from p2pdice.protocol.events import Refused as RefusedEvent
-from p2pdice.protocol.kept import KEPT_RECORD
+from p2pdice.protocol.kept import KEPT_RECORD, KEPT_ROUND
 from p2pdice.protocol.lobby import HostLobby
 from p2pdice.protocol.messages import PROTOCOL, Signed
 from p2pdice.protocol.pausing import Wish
@@ -522,7 +522,7 @@ class Driver:
         changes |= {name: None for name in known
                     if name not in wanted and not (self._unflushed and name.startswith(KEPT_RECORD))}
         if changes:
-            self._ahead.change(changes)
+            self._ahead.change(changes, clean=KEPT_ROUND in changes)
 
     def _level_names(self) -> bytes:
         """Which seats bots play, and how well, in a form that outlives the process."""

@@ -13,6 +13,7 @@ from p2pdice.protocol.roster import Roster, parse_roster
 from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Text, row
 
 KEPT_RECORD = "record-"  # and the number of its entry: a record that may not be in the transcript yet
+KEPT_ROUND = "round"  # with another one, the secrets that were kept have no more use: they must not stay on the disk
 
 Others = tuple[bytes, int, tuple[str, ...]]  # key, port, addresses
 

@@ -25,6 +25,7 @@ from p2pdice.protocol.events import (
 )
 from p2pdice.protocol.evidence import decode_evidence
 from p2pdice.protocol.halting import Stand
+from p2pdice.protocol.kept import KEPT_ROUND
 from p2pdice.protocol.ledger import Ledger, OtherState, Proved, equivocation
 from p2pdice.protocol.messages import (
     AnyMessage,
@@ -103,7 +104,9 @@ class Session:
         said = [message.signed for seat, message in self.ledger.slots[-1].items() if seat in self._chairs]
         own = [*said, *self.dispute.own_votes, *([self.dispute.leaves[self.me].signed]
                                                  if self.me in self.dispute.leaves else [])]
-        return self._chairs.secrets() | {f"signed-{number}": pack(signed.value()) for number, signed in enumerate(own)}
+        deal = {KEPT_ROUND: pack((len(self.ledger.past), self.ledger.game.round_number))}
+        bodies = {f"signed-{number}": pack(signed.value()) for number, signed in enumerate(own)}
+        return self._chairs.secrets() | deal | bodies
 
     def remember(self, kept: Mapping[str, bytes], now: float) -> None:
         """Take up a snapshot: the secrets, and the own messages, to be sent again as they were."""

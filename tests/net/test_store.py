@@ -17,6 +17,10 @@ from p2pdice.net.ahead import Ahead
 from p2pdice.net.errors import StoreError
 from p2pdice.net.files import Appender, open_record, remove_file, replace_file
 from p2pdice.net.store import Store
+from p2pdice.protocol.kept import KEPT_ROUND
+from p2pdice.protocol.phases import Phase
+from tests.protocol.test_drops import kill
+from tests.tablekit import Table
 
 DAY = datetime.date(2026, 11, 29)
 GAME = "ab" * 32
@@ -352,3 +356,33 @@ def test_a_record_that_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StoreError, match="record-exists"):
         open_record(tmp_path / "pipe", lambda content: None)
+
+
+def test_secrets_of_a_round_that_is_over_are_not_on_the_disk(tmp_path: Path) -> None:
+    """Whatever the journal still holds of it, no share that was not shown can be read there later."""
+    table = Table(3, seed=8)
+    node = table.nodes[0]
+    ahead = Ahead(tmp_path / "game.ahead", unused)
+    shares: dict[tuple[int, int], set[bytes]] = {}  # (epochs, round) -> what the seat knew, most of it shown later
+    hidden = 0
+    for step in range(3000):
+        if step == 120:
+            kill(table, table.nodes[2])  # its round is void, with shares that nobody was shown
+        if not (table.flush() or any(table.decide(one) for one in table.nodes)):
+            table.wait(1)
+        session = node.peer.session
+        if session is None or session.closed:
+            continue
+        changes: dict[str, bytes | None] = {name: None for name in ahead.entries if name not in node.kept}
+        changes |= {name: raw for name, raw in node.kept.items() if ahead.entries.get(name) != raw}
+        if changes:
+            ahead.change(changes, clean=KEPT_ROUND in changes)
+        number = (len(session.ledger.past), session.ledger.game.round_number)
+        shares.setdefault(number, set()).update(session._chairs[session.me]._shares.values())
+        if changes and session.ledger.phase is Phase.ACT:
+            raw = (tmp_path / "game.ahead").read_bytes()
+            older = [share for deal, some in shares.items() for share in some if deal != number]
+            unshown = [share for share in older if share not in node.file]
+            hidden = max(hidden, len(unshown))
+            assert not any(share in raw for share in unshown)
+    assert hidden > 0
