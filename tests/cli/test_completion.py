@@ -60,6 +60,7 @@ def test_bash_completes_commands_flags_and_values(capsys: pytest.CaptureFixture[
     assert candidates("host", "--bot") == {"--bots", "--bot-level"}
     assert candidates("host", "--bot-level", "") == set(options.BOT_LEVELS)
     assert candidates("host", "--rules", "perudo") == {"perudo", "perudo-pt"}
+    assert candidates("verify", "--lang", "") == set(language.LANGUAGES)
 
 
 def test_the_man_page_is_that_of_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
