@@ -50,6 +50,7 @@ def test_an_action_is_read_as_it_is_written(action: Action) -> None:
         ("007x2", bid(7, 2)),
         ("0" * 5000 + "7x2", bid(7, 2)),
         ("0x9", bid(0, 9)),
+        ("123456789x3", bid(123_456_789, 3)),
         ("dudo left", Action(Kind.DUDO, way="left")),
         ("9" * 5000 + "x3", bid(999_999_999, 3)),
     ],

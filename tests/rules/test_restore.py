@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2pdice.rules import PRESETS, Game, Special, Stage, callers, cups_needed, legal, mildest, public
+from p2pdice.rules import ENGINE, PRESETS, Game, Special, Stage, callers, cups_needed, legal, mildest, public
 from p2pdice.rules.restore import restore
 from p2pdice.rules.state import Canonical
 from tests.rules.kit import random_game, table
@@ -52,6 +52,27 @@ def test_chosen_states(game: Game) -> None:
         again = restore(public(game))
         again.history = game.history
         assert_agrees(again)
+
+
+def test_the_public_state_of_a_round() -> None:
+    """Part by part, in the order of protocol.md section 5: it is hashed, so its form is nobody's to change."""
+    game = table("dudo", (5, 1, 5, 0), "2x4 right", "3x4", special=Special.OPEN, used=(2,))
+    terms = [text for pair in game.rules.options().items() for text in pair]
+    assert public(game) == (
+        ENGINE,
+        ("dudo", *terms),
+        ("act", 1, 0, "open"),
+        ("right", "left"),
+        (5, 1, 5, 0),
+        (0, 0, 0, 0),
+        (0, 0, 0, 0),
+        (1, 0, 1, 0),
+        (3,),
+        (1, "bid", 2, ()),
+        (3, 4, (2,)),
+        ("", "", ()),
+        (),
+    )
 
 
 LEAVES = st.one_of(st.integers(0, 40), st.text(max_size=4), st.just(()))

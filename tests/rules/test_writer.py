@@ -50,6 +50,13 @@ def test_obligar_as_text() -> None:
     assert writer.lines[-2:] == ["", "oblige: open"]
 
 
+def test_several_go_on_one_line() -> None:
+    """Who goes together is named together."""
+    writer = Writer(PRESETS["perudo"], ["A", "B", "C", "D"])
+    writer.gone(remove(new_game(PRESETS["perudo"], 4), [1, 3]))
+    assert writer.lines[-1] == "gone: B D"
+
+
 def test_an_opening_roll_as_text() -> None:
     """Rolls stand in place of an opener, a forfeited one as *."""
     order = OrderDrawn((0, 1, 2), 1, ({0: 0, 1: 4, 2: 4}, {1: 5, 2: 2}))
