@@ -172,6 +172,7 @@ async def ours(seat: str, seats: str, folder: str, port: str) -> None:
     settings = Settings(f"player {seat}", Path(folder), bind="127.0.0.1", mdns=False, consent=True)
     driver = sit(settings, seats, port, make_ruleset("perudo", {"starting_dice": "10"}))
     turn: list[TurnBegan] = []
+    done = 0.0
     sent: Counter[str] = Counter()
     send = driver.mesh.send
 
@@ -180,14 +181,14 @@ async def ours(seat: str, seats: str, folder: str, port: str) -> None:
         send(peer, frame)
 
     def happened(event: Event) -> None:
-        now = time.monotonic()
+        nonlocal done
         if isinstance(event, Listening):
             tell({"port": event.port})
         elif (isinstance(event, ActionMade) and event.action != DUDO) or isinstance(event, DiceDealt):
-            tell({"done": now})
+            done = time.monotonic()
         elif isinstance(event, TurnBegan):
             turn[:] = [event] if event.legal else []
-            tell({"mine": bool(turn), "sent": sent})
+            tell({"done": done, "mine": bool(turn), "sent": sent})
 
     def do(words: list[str]) -> None:
         begun, legal = time.monotonic(), turn[0].legal

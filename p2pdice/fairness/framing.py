@@ -28,7 +28,7 @@ def extend(raw: bytes, *parts: Part) -> bytes:
 
 def digest(label: Label, *parts: Part) -> bytes:
     """H(label, part...) = SHA-256 of the framed parts: 32 bytes. Serves as hash, commitment and key derivation."""
-    return hashlib.sha256(frame(label, *parts)).digest()
+    return hashlib.sha256(extend(label.head, *parts)).digest()
 
 
 def unframe(raw: bytes) -> tuple[str, list[bytes]]:

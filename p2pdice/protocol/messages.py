@@ -272,14 +272,14 @@ def narrow(message: AnyMessage | AnyVote, payload: type[P]) -> Message[P]:
     """The same message, known to carry that payload. Raises Malformed if it does not."""
     if isinstance(message, Vote) or not isinstance(message.payload, payload):
         raise Malformed("wrong-type")
-    return cast(Message[P], message)
+    return cast("Message[P]", message)
 
 
 def narrow_vote(vote: AnyMessage | AnyVote, payload: type[V]) -> Vote[V]:
     """The same for a vote. Raises Malformed."""
     if isinstance(vote, Message) or not isinstance(vote.payload, payload):
         raise Malformed("wrong-type")
-    return cast(Vote[V], vote)
+    return cast("Vote[V]", vote)
 
 
 def sign(key: SigningKey, value: Value) -> Signed:
@@ -292,7 +292,7 @@ def signed_from(value: Value) -> Signed:
     """A Signed out of a frame or record. Raises Malformed."""
     if not SIGNED.fits(value):
         raise Malformed("not-a-signed-body")
-    body, signature = cast(tuple[bytes, bytes], value)
+    body, signature = cast("tuple[bytes, bytes]", value)
     return Signed(body, signature)
 
 

@@ -111,10 +111,12 @@ def active_seats(game: Game) -> tuple[int, ...]:
     return tuple([seat for seat, dice in enumerate(game.dice) if dice])
 
 
+_MODES: Mapping[Special | None, Mode] = {Special.OPEN: Mode.OPEN, Special.CLOSED: Mode.CLOSED}
+
+
 def deal_policy(game: Game) -> Policy:
     """Who sees what in the round that is dealt or open now."""
-    mode = {Special.OPEN: Mode.OPEN, Special.CLOSED: Mode.CLOSED}.get(game.special, Mode.NORMAL)  # type: ignore[arg-type]
-    return policy_of(mode, active_seats(game), game.opener)
+    return policy_of(_MODES.get(game.special, Mode.NORMAL), active_seats(game), game.opener)
 
 
 def action_of(call: Call) -> Action:
