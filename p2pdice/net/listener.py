@@ -2,6 +2,7 @@
 who they are. Must not know which peers are wanted."""
 
 import asyncio
+import contextlib
 import errno
 import functools
 import socket
@@ -58,6 +59,10 @@ class Listener:
 
     async def aclose(self) -> None:
         """Take in nobody more, and drop those not yet authenticated."""
+        for listening in self._sockets:
+            # Of a visitor whom the loop has just heard of: it would be handed to a task that is no more.
+            with contextlib.suppress(NotImplementedError):  # Windows hears of them in another way
+                asyncio.get_running_loop().remove_reader(listening)
         tasks = [*self._accepting, *self._greeting]
         for task in tasks:
             task.cancel()

@@ -52,6 +52,20 @@ async def test_both_families_share_one_port() -> None:
                 await writer.wait_closed()
 
 
+async def test_a_visitor_in_the_last_moment_breaks_nothing() -> None:
+    """Somebody knocks in the very turn of the loop in which the port is closed: nothing is logged as an error."""
+    troubles: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: troubles.append(context))
+    made = Listener(nobody)
+    port = made.open(HOST, 0)
+    await asyncio.sleep(0)  # it accepts
+    with socket.create_connection((HOST, port)):
+        await asyncio.sleep(0)  # the loop learns of the visitor, behind this
+        await made.aclose()
+        await asyncio.sleep(0)
+    assert not troubles
+
+
 async def test_the_first_free_port_of_the_range(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three terminals on one computer: two take the range in order, the third gets another port."""
     async with listener() as probe, listener() as first, listener() as second, listener() as third:
