@@ -107,7 +107,7 @@ def test_a_game_is_watched_from_the_lobby_and_from_its_middle(loopback: House) -
     assert not [line for player in (host, guest, own) for line in player.lines if '"event":"chat"' in line]
 
 
-@pytest.mark.parametrize("victim", [0, 1])
+@pytest.mark.parametrize("victim", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_the_process_that_is_watched_is_killed(loopback: House, victim: int) -> None:
     """The host's, or a guest's that was asked in mid-game: another player's goes on showing the game to its end."""
     players = [loopback.start("host", "--players", "4", "--drop-time", "2", *BOT)]
@@ -128,6 +128,7 @@ def test_the_process_that_is_watched_is_killed(loopback: House, victim: int) -> 
     assert any(event["event"] == "drop" for event in course(watcher))
 
 
+@pytest.mark.long  # in memory too: tests/protocol/test_watching.py
 def test_a_code_is_asked_of_those_who_watch_too(loopback: House) -> None:
     """In mid-game as well; without it nothing but that there is a table."""
     host = loopback.start("host", "--players", "2", "--set", "starting_dice=2", "--code", "our own words", *BOT)
