@@ -20,7 +20,6 @@ from p2pdice.net import driver as net
 from p2pdice.net import resume as resuming
 from p2pdice.net.again import again
 from p2pdice.net.errors import ChannelError, ListenError, NetError, StoreError
-from p2pdice.net.watch import WatchDriver
 from p2pdice.rules import Ruleset
 
 PACE_S = 1.0
@@ -109,6 +108,8 @@ async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None)
     if code is None and wants_a_person(options, sys.stdin):
         code = await find.ask_code(table)
     if options.watch:
+        from p2pdice.net.watch import WatchDriver
+
         return WatchDriver(settings, table, wanted=rules, code=code or "")
     return net.join(settings, table, wanted=rules, code=code or "")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from p2pdice.bots import LEVELS, Bot
 from p2pdice.net.ahead import Ahead
@@ -46,8 +46,10 @@ from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Terms
 from p2pdice.protocol.transcript import TranscriptWriter
-from p2pdice.protocol.watcher import Watcher
 from p2pdice.rules import CALZO, Action, IllegalAction, Ruleset, RulesetError, View
+
+if TYPE_CHECKING:
+    from p2pdice.protocol.watcher import Watcher  # loaded where somebody watches
 
 AGAIN_S, AGAIN_PAUSE_S = 60.0, 1.0  # how long those who play again try for their port and the table, and how often
 SHOWING_S = 0.2  # how often a bot looks whether the cups that went up have been shown
@@ -93,7 +95,7 @@ def ends_the_run(method: "Callable[Concatenate[D, Told], None]") -> "Callable[Co
 class Driver:
     """One process at a table. Its methods for the user do not raise: a Refused event says why something cannot be."""
 
-    def __init__(self, settings: Settings, make_peer: Callable[["Driver", bytes], Peer | Watcher],
+    def __init__(self, settings: Settings, make_peer: Callable[["Driver", bytes], "Peer | Watcher"],
                  target: Address | None) -> None:
         """`make_peer(driver, host)` with the host's key; `target`: where the table is, None to be the host."""
         self.on_event: Callable[[Event], None] = lambda event: None
@@ -228,7 +230,7 @@ class Driver:
     # --- for the user
 
     @property
-    def core(self) -> Peer | Watcher:
+    def core(self) -> "Peer | Watcher":
         assert self._core is not None, "the table is open before anything happens at it"
         return self._core
 
@@ -320,7 +322,7 @@ class Driver:
         self.core.linked(key, self._now(), ChannelSession(channel.dialled, channel.address, channel.session))
         self._pump()
 
-    def _made(self, host: bytes) -> Peer | Watcher:
+    def _made(self, host: bytes) -> "Peer | Watcher":
         peer = self._make_peer(self, host)
         if isinstance(peer, Peer) and not self.settings.person:
             peer.wish = Wish.INDIFFERENT
