@@ -10,7 +10,7 @@ import pytest
 
 from tests.games.tablehouse import Seat
 from tests.networks.lan import Computer, Lan, within
-from tests.networks.playing import QUICK, causes, doctor, find, host, join, one_clean_game, statuses
+from tests.networks.playing import QUICK, causes, doctor, find, host, join, one_clean_game
 
 SLOW = ("--pace", "0.5", "--set", "starting_dice=3")  # a game that goes on for half a minute
 
@@ -101,19 +101,46 @@ def test_a_cable_out_for_five_seconds(net: Lan) -> None:
 
 @pytest.mark.long
 def test_a_cable_out_for_a_minute(net: Lan) -> None:
-    """Longer than a game waits, or not: nobody hangs, nobody is accused, and every file holds."""
+    """Shorter than the time after which silence may cost a seat: nobody loses anything by it."""
     computers = [net.computer() for _ in range(3)]
     seats = slow_game(computers)
     computers[1].cut()
     time.sleep(60)
     computers[1].plug()
     with within(120):
-        ends = statuses(seats)
-    assert set(ends) <= {0, 1}
+        one_clean_game(seats)
+    assert_broken(seats)
     for seat in seats:
-        report = seat.report()
-        assert report.findings == []
-        assert report.verdict in ("clean", "incomplete")
+        assert set(seat.report().standings.values()) == {"clean"}
+        assert not any('"event":"drop"' in line for line in seat.lines)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("out_s", "drop_time_s", "pace_s"), [(60, 20, 0.7), (200, 90, 2.0)])
+def test_a_cable_out_for_longer_than_the_drop_time(net: Lan, out_s: int, drop_time_s: int, pace_s: float) -> None:
+    """The two who are left drop the third by their votes and play on; back, it learns so and ends."""
+    computers = [net.computer() for _ in range(3)]
+    pace = ("--pace", str(pace_s))
+    seats = [host(computers[0], 3, *pace, "--set", "starting_dice=8", "--drop-time", str(drop_time_s))]
+    seats += [join(computer, *pace) for computer in computers[1:]]
+    for seat in seats:
+        seat.event("action")
+    begun = time.monotonic()
+    computers[1].cut()
+    for seat in (seats[0], seats[2]):
+        drop = seat.event("drop")
+        assert (drop["reason"], len(drop["players"]), len(drop["votes"])) == ("silent", 1, 2)
+    assert time.monotonic() - begun < drop_time_s + 30
+    time.sleep(max(0.0, begun + out_s - time.monotonic()))
+    computers[1].plug()
+    with within(30):
+        assert seats[1].event("closed")["reason"] == "dropped"
+        assert seats[1].status() == 1
+    with within(300):
+        one_clean_game([seats[0], seats[2]])
+    for seat in (seats[0], seats[2]):
+        assert sorted(seat.report().standings.values()) == ["clean", "clean", "dropped"]
+    assert seats[1].report().findings == []
 
 
 @pytest.mark.long

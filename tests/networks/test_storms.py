@@ -204,3 +204,71 @@ def test_six_processes_in_a_storm(table: tuple[list[Player], Wire], seed: int) -
     storm.calm()
     storm.judge()
     print(f"{time.monotonic() - started:.0f} s")
+
+
+def quiet(players: list[Player]) -> None:
+    """Nobody plays on: what all have said stays what it is for some seconds."""
+    said = [len(player.lines) for player in players]
+    time.sleep(5)
+    assert [len(player.lines) for player in players] == said
+
+
+def told(player: Player, event: str) -> bool:
+    """Whether a player's process has said such a thing."""
+    return any(f'"event":"{event}"' in line for line in player.lines)
+
+
+def until_told(players: list[Player], event: str, within_s: float) -> None:
+    """Wait until all of them have."""
+    end = time.monotonic() + within_s
+    while not all(told(player, event) for player in players):
+        assert time.monotonic() < end, [player.lines[-2:] for player in players]
+        time.sleep(0.1)
+
+
+@pytest.mark.long
+def test_halves_pause_and_go_on_when_they_meet(table: tuple[list[Player], Wire]) -> None:
+    """3-3: neither half may drop the other, however long it waits; healed, the game goes on with all of them."""
+    players, between = table
+    storm = Storm(33, players, between)
+    between.split((0, 1, 2), (3, 4, 5))
+    until_told(players, "halt", 60)
+    time.sleep(30)
+    quiet(players)
+    assert not any(told(player, "drop") or player.ended for player in players)
+    between.heal()
+    until_told(players, "resume", 60)
+    storm.calm()
+    storm.judge()
+    assert set(players[0].seat.report().standings.values()) == {"clean"}
+
+
+@pytest.mark.long
+def test_four_of_six_go_on_and_two_follow(table: tuple[list[Player], Wire]) -> None:
+    """4-2: the four drop the two, who wait; healed, those learn what was decided."""
+    players, between = table
+    storm = Storm(42, players, between)
+    four, two = players[:4], players[4:]
+    between.split((0, 1, 2, 3), (4, 5))
+    until_told(four, "drop", 90)
+    assert not any(told(player, "drop") or player.ended for player in two)
+    between.heal()
+    until_told(two, "closed", 30)
+    storm.calm()
+    storm.judge()
+    assert Counter(players[0].seat.report().standings.values()) == {"clean": 4, "dropped": 2}
+    assert all('"reason":"dropped"' in player.lines[-1] for player in two)
+
+
+@pytest.mark.long
+def test_a_third_of_all_packets_lost(table: tuple[list[Player], Wire]) -> None:
+    """Links break and come back; the game goes on, or drops whom a majority does not hear, and ends."""
+    players, between = table
+    storm = Storm(30, players, between)
+    between.weather(delay_ms=5, loss_percent=30)
+    end = time.monotonic() + AFTERWARDS_S
+    while time.monotonic() < end and not all(player.ended for player in players):
+        for player in players:
+            player.look()
+        time.sleep(0.2)
+    storm.judge()
