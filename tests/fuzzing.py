@@ -1,13 +1,18 @@
 """Seeded mutation: bytes, texts and values that are almost right, and corpora of right ones from real games."""
 
+import copy
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
 
+from p2pdice.protocol.audit import Follower, Replayed
 from p2pdice.protocol.codec import LARGEST_INT, Value, pack, unpack
+from p2pdice.protocol.dispute import Dispute
 from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.transcript import Entry, read_entries
 from tests.protocol.watchkit import Gallery
 from tests.tablekit import Table
 
@@ -152,3 +157,35 @@ def evidence() -> tuple[bytes, ...]:
     """The evidence of the vectors."""
     cases = json.loads((VECTORS / "evidence.json").read_text(encoding="utf-8"))["cases"]
     return tuple(bytes.fromhex(case["evidence"]) for case in cases)
+
+
+@cache
+def follow(table: Table) -> tuple[list[Entry], list[Follower]]:
+    """The record of a game's first process, and for each entry behind the toss who has followed it up to there."""
+    entries = list(read_entries(table.nodes[0].file))
+    follower, found = Follower(), []
+    for entry in entries:
+        if entry.kind not in ("roster", "accept", "seat"):
+            found.append(branch(follower))
+        follower.add(entry.kind, entry.signed)
+    return entries, found
+
+
+def branch(follower: Follower) -> Follower:
+    """Somebody who has followed as much, and goes on without changing the first."""
+    past, auditor = follower.found, follower._auditor
+    assert past.ledger and past.dispute and auditor, "the game has begun"  # noqa: PT018
+    ledger = past.ledger.branch()
+    dispute = Dispute(ledger, None, None, lambda now: (), lambda base: ledger if ledger.mark(base) else None)
+    dispute.take_up(past.dispute)
+    dispute.past = [(number, replace(
+        halting, halts=dict(halting.halts), proposals={at: list(some) for at, some in halting.proposals.items()},
+        drops=dict(halting.drops), by_hash=dict(halting.by_hash), _highest=dict(halting._highest),
+        _evaluated=dict(halting._evaluated))) for number, halting in past.dispute.past]
+    report = replace(past.report, findings=list(past.report.findings), events=[], standings=dict(past.report.standings))
+    made = Follower()
+    made.found = Replayed(report, ledger, dispute)
+    made._auditor = copy.copy(auditor)
+    made._auditor._replayed, made._auditor._report = made.found, report
+    made._auditor._undecided, made._auditor._shown = set(auditor._undecided), list(auditor._shown)
+    return made

@@ -33,7 +33,19 @@ from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roster import parse_join, parse_roster
 from p2pdice.protocol.transcript import Damaged, TranscriptWriter, read_entries
 from p2pdice.rules import NotationError, ParseError, Referee, parse_action
-from tests.fuzzing import bent, evidence, frames_of_games, game, halted, packed, retold, retyped, twisted
+from tests.fuzzing import (
+    bent,
+    branch,
+    evidence,
+    follow,
+    frames_of_games,
+    game,
+    halted,
+    packed,
+    retold,
+    retyped,
+    twisted,
+)
 from tests.protocol.test_drops import session_of
 from tests.protocol.watchkit import Gallery
 from tests.tablekit import Table
@@ -131,17 +143,39 @@ def transcript(source: Random) -> None:
     kept = source.choice((game(), halted()))
     whole = list(read_entries(kept.nodes[0].file))
     at = source.randrange(len(whole))
-    wrong = whole[at].signed
-    spoilt = Signed(retold(source, wrong.body, ()), wrong.signature)
-    if spoilt == wrong:
+    spoilt = _spoilt(source, kept, whole[at].signed)
+    if spoilt is None:
         return
-    if source.random() < 0.5:  # by one of the players themselves
-        with suppress(Malformed):
-            spoilt = sign(source.choice(kept.nodes).key, unpack(spoilt.body))
     writer = TranscriptWriter()
     raw = b"".join(writer.add(entry.kind, spoilt if number == at else entry.signed)
                    for number, entry in enumerate(whole[:at + 30]))
     assert audit(raw).verdict in ("fault", "incomplete", "unreadable")
+
+
+def followed(source: Random) -> None:
+    """The same, judged entry by entry from the spoilt one on, as by whoever watches: events, or it does not belong."""
+    kept = source.choice((game(), halted()))
+    whole, followers = follow(kept)
+    at = source.randrange(len(whole) - len(followers), len(whole))
+    spoilt = _spoilt(source, kept, whole[at].signed)
+    if spoilt is None:
+        return
+    follower = branch(followers[at - len(whole)])
+    with suppress(Malformed):
+        for number, entry in enumerate(whole[at:at + 10], start=at):
+            follower.add(entry.kind, spoilt if number == at else entry.signed)
+    assert len(whole) - len(followers) < follower.found.report.entries <= at + 10
+
+
+def _spoilt(source: Random, kept: Table, wrong: Signed) -> Signed | None:
+    """Another body in its place, by nobody or by one of the players themselves; None if it is the same."""
+    spoilt = Signed(retold(source, wrong.body, ()), wrong.signature)
+    if spoilt == wrong:
+        return None
+    if source.random() < 0.5:
+        with suppress(Malformed):
+            spoilt = sign(source.choice(kept.nodes).key, unpack(spoilt.body))
+    return spoilt
 
 
 def notation(source: Random) -> None:
@@ -291,6 +325,7 @@ TRIES: Mapping[str, tuple[Try, int, int]] = {
     "evidence of true bodies": (own_proof, 1000, 100_000),
     "entries": (entries, 2000, 100_000),
     "transcript": (transcript, 40, 1000),
+    "transcript by entry": (followed, 1000, 100_000),
     "notation": (notation, 1500, 100_000),
     "typed": (typed, 4000, 100_000),
     "announcement": (announcement, 4000, 100_000),
