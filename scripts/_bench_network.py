@@ -100,7 +100,7 @@ def run(short: bool) -> Iterator[Result]:
     """The goals of discovery."""
     if not can_make_lans():
         raise Unable("needs root, network namespaces and nft")
-    rounds, namespaces, sorts = (3, 4, 2) if short else (15, 20, 7)
+    rounds, namespaces, sorts = (1, 2, 1) if short else (15, 20, 7)
     with tempfile.TemporaryDirectory() as name, lan(Path(name)) as net:
         host, seeker = pair(net, "4")
         ours, bare = in_turn(lambda kind: there(host, seeker, kind), rounds)

@@ -64,10 +64,10 @@ def ensure(folder: Path, lock: Path, python: str = sys.executable, version: str 
 def within(script: str, args: list[str]) -> int | None:
     """Run `script` again by the Python of .venv, with what is locked there; its exit status.
 
-    None where this already is that Python, and the script may go on.
+    None where this already is that Python, or that of the tests, which has all of it too, and the script may go on.
     """
     folder = ROOT / ".venv"
-    if Path(sys.prefix) == folder:
+    if Path(sys.prefix) in {folder, ROOT / ".venv-{}.{}".format(*sys.version_info)}:
         return None
     try:
         python = str(ensure(folder, ROOT / "scripts" / "requirements.txt"))

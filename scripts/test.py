@@ -74,6 +74,7 @@ def main(args: "list[str]") -> int:
                 other = str(ensure(ROOT / f".venv-{version}", lock, *found))
                 steps.run(f"Python {version}, in part", other, "-m", "pytest", "-q", "-m", "smoke and not long")
         steps.run(f"Python {here}, whole", python, "-m", "coverage", "run", "-m", "pytest", *selection)
+        steps.run("benchmarks, in short", python, os.path.join("scripts", "bench.py"), "--short")
         steps.run("coverage", python, "-m", "coverage", "report", f"--fail-under={COVERAGE_FLOOR}")
     except SetupError as error:
         say(str(error))
