@@ -2,9 +2,9 @@
 
     python3 scripts/bench.py [GROUP ...] [--short | --write]
 
-Prints a table and ends with 1 if a goal that must be met is missed. --short only shows, within a minute, that everything
-runs: groups run side by side and misses are only printed. --write puts the ratios into the table of README.md. Each
-group is a module `_bench_GROUP.py` beside this file with `GOALS`, all the goals it measures, and
+Prints a table and ends with 1 if a goal that must be met is missed. --short only shows, within a minute, that all of it
+runs: the groups run side by side, and misses are only printed. --write puts the ratios into the table of README.md.
+Each group is a module `_bench_GROUP.py` beside this file with `GOALS`, all the goals it measures, and
 `run(short: bool) -> Iterator[Result]`.
 """
 
@@ -41,7 +41,7 @@ def main(args: "list[str]") -> int:
     parser = argparse.ArgumentParser(description="Measure p2pdice against floors and peers.")
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(groups())}; all by default")
     extent = parser.add_mutually_exclusive_group()
-    extent.add_argument("--short", action="store_true", help="all groups at once, a few rounds of each; misses are only printed")
+    extent.add_argument("--short", action="store_true", help="a few rounds of all at once; misses are only printed")
     extent.add_argument("--write", action="store_true", help="also write the ratios into README.md")
     options = parser.parse_args(args)
     unknown = sorted(set(options.groups) - set(groups()))
