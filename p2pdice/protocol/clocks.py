@@ -104,7 +104,12 @@ class Clocks:
 
     def silence_at(self) -> float | None:
         """When somebody's message for the open slot is late enough to halt for it."""
-        return None if self.paused else min((self._late_at(owner) for owner in self._owing()), default=None)
+        owing = self._owing()
+        if self.paused or not owing:
+            return None
+        if not self._dropped.isdisjoint(owing):
+            return self._opened_at
+        return self._late(min([self._heard[owner] for owner in owing]))
 
     def names(self, now: float) -> list[tuple[int, int | None]]:
         """(owner, slot) for each message of the open slot that is late enough, (owner, None) for a missing HALT."""
@@ -125,16 +130,17 @@ class Clocks:
 
     def _owing(self) -> list[int]:
         """Other processes' owners whose message for the open slot is missing, unless the user waits for them."""
-        owners = {self._ledger.owner(seat) for seat in self._ledger.missing if seat not in self._local}
+        owner_of = self._ledger.seated.owners
+        owners = {owner_of[seat] for seat in self._ledger.missing if seat not in self._local}
         return sorted(owners - self._waiting_for)
 
     def _late_at(self, owner: int) -> float:
+        return self._opened_at if owner in self._dropped else self._late(self._heard[owner])
+
+    def _late(self, heard: float) -> float:
         """From when it was due, or from when its author was last heard: whichever is full first."""
-        if owner in self._dropped:
-            return self._opened_at
         if self._ledger.phase in TURN_PHASES:
             due = self._opened_at + (self._terms.turn_time_s or NEVER)
         else:
             due = self._opened_at + (ANSWER_DUE_S if self._ledger.phase is Phase.ANSWER else 0.0)
-        heard = max(self._heard[owner], self._opened_at)
-        return min(due, heard) + self._terms.drop_time_s
+        return min(due, max(heard, self._opened_at)) + self._terms.drop_time_s

@@ -2,7 +2,7 @@
 clock go in; frames, records and events come out. Relays signed bodies where a link is missing. Must not know sockets,
 files or words."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import TYPE_CHECKING
@@ -681,6 +681,8 @@ class Peer:
 
     def _agree_on_pause(self, session: "Session", now: float) -> None:
         """The clocks stand still once everybody in the game wants it, until somebody does not."""
+        if Wish.YES not in self._pausing.wishes.values() and not any(self._told_pause):
+            return
         order = [player.key for player in session.seated.players]
         playing = [order[seat] for seat in session.ledger.owners_in(session.ledger.game)]
         now_so = self._pausing.wanted_by(playing), not session.closed and self._pausing.agreed(playing)
@@ -739,10 +741,9 @@ class Peer:
             for seat in self._seats_of(key):
                 self.session.heard(seat, now)
 
-    def _seats_of(self, key: bytes) -> list[int]:
+    def _seats_of(self, key: bytes) -> tuple[int, ...]:
         """Seats of the process whose owner has that key."""
-        players = self.session.seated.players if self.session else ()
-        return [seat for seat, player in enumerate(players) if player.owner == key]
+        return self.session.seated.processes.get(key, ()) if self.session else ()
 
     def _send(self, link: bytes, frame: frames.Frame) -> None:
         self._effects.sends.append((link, frames.encode(frame)))
@@ -751,10 +752,10 @@ class Peer:
         raw = frames.encode(frame)
         self._effects.sends += [(link, raw) for link in self._mates() if link in self.links]
 
-    def _mates(self) -> set[bytes]:
+    def _mates(self) -> Set[bytes]:
         """Owners' keys of the processes at this table."""
         if self.session:
-            return {player.owner for player in self.session.seated.players}
+            return self.session.seated.processes.keys()
         mates = {member.key for member in self.lobby.members}
         if isinstance(self.lobby, GuestLobby):
             mates.add(self.lobby.host)

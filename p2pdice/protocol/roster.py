@@ -89,6 +89,12 @@ class Seated:
         seat_of = {player.key: seat for seat, player in enumerate(self.players)}
         return tuple(seat_of[player.owner] for player in self.players)
 
+    @cached_property
+    def processes(self) -> Mapping[bytes, tuple[int, ...]]:
+        """By the key of a process's owner: its seats."""
+        return {key: tuple(seat for seat, player in enumerate(self.players) if player.owner == key)
+                for key in {player.owner for player in self.players}}
+
 
 def formed(seated: Seated, you: int) -> TableFormed:
     """The news of a game, for the process whose player sits at `you`."""
