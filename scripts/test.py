@@ -4,15 +4,18 @@ The Python that runs this does everything; each other one of PYTHONS that is ins
 Standard library only, and this file must run under any Python 3 up to the refusal.
 """
 
+import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 from play import refusal
 
 PYTHONS = ("3.11", "3.12", "3.13")
 COVERAGE_FLOOR = 95  # per cent of lines and branches, over the packages that pyproject.toml's coverage report includes
+CORE = ("tests/rules", "tests/fairness", "tests/protocol")  # one process, no network: they do not disturb each other
 WHO = "import ensurepip, sys, venv; print(sys.executable); print(sys.version)"
 
 
@@ -45,7 +48,24 @@ class Steps:
     def run(self, name: str, *command: str) -> None:
         print(f"\n== {name}", flush=True)
         begun = time.monotonic()
-        status = subprocess.call(command, cwd=self.folder)
+        self._ended(name, subprocess.call(command, cwd=self.folder), begun)
+
+    def together(self, *steps: "tuple[str, ...]") -> None:
+        """Several that need one core each and no network, (name, command...), at once; what they print comes after."""
+        begun = time.monotonic()
+        with contextlib.ExitStack() as files:
+            running = []
+            for name, *command in steps:
+                file = files.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
+                running.append((name, file, subprocess.Popen(command, cwd=self.folder, stdout=file, stderr=file)))
+            for name, file, process in running:
+                print(f"\n== {name}", flush=True)
+                status = process.wait()
+                file.seek(0)
+                print(file.read(), end="", flush=True)
+                self._ended(name, status, begun)
+
+    def _ended(self, name: str, status: int, begun: float) -> None:
         print(f"== {name}: {'ok' if status == 0 else f'status {status}'}, {time.monotonic() - begun:.0f} s", flush=True)
         if status:
             self.failed.append(name)
@@ -66,13 +86,17 @@ def main(args: "list[str]") -> int:
     try:
         python = str(ensure(ROOT / f".venv-{here}", lock))
         steps.run("ruff", python, "-m", "ruff", "check")
-        steps.run("mypy", python, "-m", "mypy")
         steps.run("layers", os.path.join(os.path.dirname(python), "lint-imports"), "--no-logo")
+        others = {}
         for version in PYTHONS:
             found = None if version == here else find(version)
             if found:
-                other = str(ensure(ROOT / f".venv-{version}", lock, *found))
-                steps.run(f"Python {version}, in part", other, "-m", "pytest", "-q", "-m", "smoke and not long")
+                others[version] = str(ensure(ROOT / f".venv-{version}", lock, *found))
+        part = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "smoke and not long")
+        steps.together(("mypy", python, "-m", "mypy"), *(
+            (f"Python {version}, core", other, *part, *CORE) for version, other in others.items()))
+        for version, other in others.items():
+            steps.run(f"Python {version}, processes", other, *part, *(f"--ignore={folder}" for folder in CORE))
         steps.run(f"Python {here}, whole", python, "-m", "coverage", "run", "-m", "pytest", *selection)
         steps.run("benchmarks, in short", python, os.path.join("scripts", "bench.py"), "--short")
         steps.run("coverage", python, "-m", "coverage", "report", f"--fail-under={COVERAGE_FLOOR}")
