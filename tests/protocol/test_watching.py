@@ -360,6 +360,56 @@ def test_evidence_is_seen() -> None:
     assert onlooker.file == table.nodes[0].file
 
 
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 80))])
+def test_random_weather(seed: int) -> None:
+    """Watchers come at any time through any player, their links break, players die, leave, are restarted: whoever sees
+    the end has a clean record of it, with the players' own moves, and nobody sees what no player has."""
+    source = random.Random(seed)
+    players = source.choice((3, 4, 5))
+    system = source.choice(("perudo", "dudo", "clasico"))
+    table = Gallery(players, system, {"starting_dice": source.choice("35")}, seed=seed, code=source.choice(("", CODE)))
+    table.settle()
+    code = table.nodes[0].peer.lobby.door.code
+    for _ in range(source.randrange(5, 40)):
+        table.play(source.randrange(1, 8))
+        here = [node for node in table.nodes if not node.gone and not node.closed]
+        if len(here) < 2:
+            break
+        node = source.choice(here)
+        session = node.peer.session
+        owners = session.ledger.owners_in(session.ledger.game) if session else ()
+        spare = 2 * (sum(table.seat(other) in owners for other in here if other.of(TableFormed)) - 1) > len(owners)
+        open_ends = [(one, watched) for one in table.onlookers for watched in here if one.link in watched.peer.links]
+        match source.randrange(8):
+            case 0 | 1 | 2 if len(table.onlookers) < 4:
+                table.watch(node, code=code)
+            case 3 | 4 if open_ends:
+                table.unlink(*source.choice(open_ends))
+            case 5 if spare:
+                table.kill(node)
+            case 6 if spare:
+                node.peer.leave(table.now)
+            case 7 if node.file:
+                for one, watched in open_ends:
+                    if watched is node:
+                        table.unlink(one, watched)
+                table.restart(node)
+    table.play()
+    table.wait(10)
+    ends = [node for node in table.nodes if node.closed and node.closed.reason == "won"]
+    for onlooker in table.onlookers:
+        assert onlooker.closed is not None
+        assert onlooker.closed.reason in ("won", "watch-lost"), onlooker.closed
+        report = onlooker.report()
+        assert not report.findings
+        if onlooker.closed.reason == "won":
+            assert report.verdict == "clean"
+            assert report.winners == ends[0].report().winners
+            moves = [event for event in onlooker.events if isinstance(event, ActionMade | RoundBegan)]
+            all_moves = [event for event in report.events if isinstance(event, ActionMade | RoundBegan)]
+            assert moves == all_moves[-len(moves):]
+
+
 # --- hostile watchers
 
 
@@ -586,3 +636,29 @@ def test_a_restarted_process_is_watched_with_the_same_code() -> None:
     table.nodes[0].kept = kept
     table.restart(table.nodes[0])
     assert not table.nodes[0].peer.watchers.admits
+
+
+def test_nobody_watches_through_a_process_that_comes_back_to_a_toss() -> None:
+    """Until the game has begun it asks nobody for the code, so it shows nothing; then it does both."""
+    table = Gallery(3, seed=16, code=CODE)
+    dead: list[Node] = []
+
+    def crash(node: Node) -> bool:
+        if dead or node is not table.nodes[1] or not node.kept:
+            return False
+        dead.append(node)
+        return True
+    table.crash = crash
+    while not dead:
+        if not table.flush():
+            table.wait(0.5)
+    back = table.nodes[1].peer
+    assert back.session is None
+    early = stranger(table, table.nodes[1])
+    assert taken(table.nodes[1], early) == ([frames.Refuse("watchers")], True)
+    table.wait(6)  # what was taken above is asked for again
+    assert back.seats
+    without, onlooker = table.watch(table.nodes[1]), table.watch(table.nodes[1], code=CODE)
+    table.play()
+    assert without.closed and without.closed.reason == "code-needed"  # noqa: PT018
+    assert onlooker.file == table.nodes[0].file
