@@ -639,26 +639,25 @@ def test_a_restarted_process_is_watched_with_the_same_code() -> None:
 
 
 def test_nobody_watches_through_a_process_that_comes_back_to_a_toss() -> None:
-    """Until the game has begun it asks nobody for the code, so it shows nothing; then it does both."""
+    """Until the game has begun for it, it asks nobody for the code, so it shows nothing; then it does both."""
     table = Gallery(3, seed=16, code=CODE)
-    dead: list[Node] = []
+    late = table.nodes[1]
 
-    def crash(node: Node) -> bool:
-        if dead or node is not table.nodes[1] or not node.kept:
-            return False
-        dead.append(node)
-        return True
-    table.crash = crash
-    while not dead:
+    def held_back(sender: Node, receiver: Node, frame: bytes) -> bytes | None:
+        toss = receiver.peer.lobby.toss if receiver is late else None
+        return None if toss and toss.position > 3 else frame
+    table.deliver = held_back
+    while not table.nodes[0].peer.seats:
         if not table.flush():
             table.wait(0.5)
-    back = table.nodes[1].peer
-    assert back.session is None
-    early = stranger(table, table.nodes[1])
-    assert taken(table.nodes[1], early) == ([frames.Refuse("watchers")], True)
-    table.wait(6)  # what was taken above is asked for again
-    assert back.seats
-    without, onlooker = table.watch(table.nodes[1]), table.watch(table.nodes[1], code=CODE)
+    assert not late.peer.seats
+    table.restart(late)
+    early = stranger(table, late)
+    assert taken(late, early) == ([frames.Refuse("watchers")], True)
+    table.deliver = lambda sender, receiver, frame: frame
+    table.wait(6)
+    assert late.peer.seats
+    without, onlooker = table.watch(late), table.watch(late, code=CODE)
     table.play()
     assert without.closed and without.closed.reason == "code-needed"  # noqa: PT018
     assert onlooker.file == table.nodes[0].file
