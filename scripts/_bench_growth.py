@@ -46,8 +46,9 @@ class Costs:
 def run(short: bool) -> Iterator[Result]:
     """The goals of growth."""
     low, high = (2, 4) if short else (FEW, MANY)  # the short form only shows that it runs
-    found = {seats: _costs(seats, 3 if short else 12) for seats in ((low, high) if short else SEATS)}
-    for seats, costs in found.items():
+    found: dict[int, Costs] = {}
+    for seats in (low, high) if short else SEATS:
+        costs = found[seats] = _costs(seats, 3 if short else 12)
         print(f"n = {seats}: a round dealt {milliseconds(costs.seconds)}; each seat sends "
               f"{statistics.median(costs.deal):.0f} bytes in {statistics.median(costs.frames):.0f} frames for it, all "
               f"together {statistics.median(costs.bid):.0f} bytes for a bid", flush=True)

@@ -27,7 +27,7 @@ from p2pdice.net.again import again
 from p2pdice.net.certificate import client_context, make_certificate
 from p2pdice.net.driver import Driver, Settings, host, join
 from p2pdice.net.mesh import Mesh
-from p2pdice.protocol.events import ActionMade, DiceDealt, Event, Listening, TurnBegan
+from p2pdice.protocol.events import ActionMade, DiceDealt, Event, Listening, LobbyChanged, TurnBegan
 from p2pdice.rules import DUDO, Ruleset, make_ruleset
 
 ROUND = ("dudo", "reveal", "commit", "open")  # what a doubt leads to; each but the doubt comes from all seats
@@ -172,6 +172,7 @@ async def ours(seat: str, seats: str, folder: str, port: str) -> None:
     settings = Settings(f"player {seat}", Path(folder), bind="127.0.0.1", mdns=False, consent=True)
     driver = sit(settings, seats, port, make_ruleset("perudo", {"starting_dice": "10"}))
     turn: list[TurnBegan] = []
+    seated: list[bool] = []
     done = 0.0
     sent: Counter[str] = Counter()
     send = driver.mesh.send
@@ -184,6 +185,9 @@ async def ours(seat: str, seats: str, folder: str, port: str) -> None:
         nonlocal done
         if isinstance(event, Listening):
             tell({"port": event.port})
+        elif isinstance(event, LobbyChanged) and not seated:
+            seated.append(True)
+            tell({"seated": True})
         elif (isinstance(event, ActionMade) and event.action != DUDO) or isinstance(event, DiceDealt):
             done = time.monotonic()
         elif isinstance(event, TurnBegan):
@@ -198,8 +202,10 @@ async def ours(seat: str, seats: str, folder: str, port: str) -> None:
 
     driver.mesh.send = counted  # type: ignore[method-assign]
     driver.on_event = happened
-    playing = asyncio.ensure_future(driver.run())
-    await obey(do)
+    playing, obeying = asyncio.ensure_future(driver.run()), asyncio.ensure_future(obey(do))
+    await asyncio.wait([playing, obeying], return_when=asyncio.FIRST_COMPLETED)
+    if playing.done():
+        playing.result()
     playing.cancel()
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 PROGRAMS = str(Path(__file__).with_name("_seats.py"))
 # Of tables that play again and again at one port: below those that a computer gives to connections by itself.
 PORT = 20000 + 32 * (os.getpid() % 256)
+SETTLED_S = 3.0  # until then a table relays what its players may not hear from each other
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -83,8 +85,10 @@ def ours(count: int, folder: Path) -> Iterator[Table]:
         for number in range(count):
             seats.append(Seat("ours", str(number), str(count), str(folder / f"seat-{number}"), str(port)))
             port = port or seats[0].hear("port")
+            seats[-1].hear("seated")  # one after the other: the doors of a table are narrow
         for seat in seats:
             seat.hear("done")  # the first dice
+        time.sleep(SETTLED_S)
         yield Table(seats, ours=True)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from p2pdice.protocol.session import Session
 
 PING_S = 2.0
+NEWS_S = 0.2  # others know so long after a link came up that they need not relay over it
 HEARD_S = 10.0  # a peer heard within this time counts as linked
 LINGER_S = 5.0  # how long a finished process goes on answering others
 ASK_S = 0.5  # somebody speaks for a later slot: what closes the open one may still come by itself for so long
@@ -314,6 +315,7 @@ class Peer:
             self._effects.events += [PeerBack(seat) for seat in self._seats_of(link)]
         if link in self._mates():
             self._send(link, self._ping(now))
+            self._ping_at = min(self._ping_at, now + NEWS_S)
             if self.session and self.session.resuming:
                 self._fetch(link, 0, now)
         if self.session is None:
