@@ -27,7 +27,7 @@ PROMPT = Goal("G16", "start to first prompt", "importing the libraries", 1.3, 0.
 GOALS = (VERSION, HELP, PROMPT)
 
 LAUNCHER = "import sys; from p2pdice.cli.main import main; sys.exit(main())"
-LOADED = "import sys, p2pdice.cli.start, p2pdice.cli.app, zeroconf.asyncio; print(*sys.modules)"
+LOADED = "import sys, p2pdice.cli.start, p2pdice.cli.app, p2pdice.cli.seat; print(*sys.modules)"
 
 
 def run(short: bool) -> Iterator[Result]:

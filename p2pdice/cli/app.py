@@ -5,6 +5,7 @@ prompt, because then the cursor is on the first line that is ever redrawn: a ter
 anew when its size changes leaves nothing behind. It redraws on events and keys only.
 """
 
+import asyncio
 import contextlib
 import sys
 import time
@@ -49,6 +50,7 @@ class App:
         self._asking = False
         self._warned = False
         self._kept = ""
+        self._drawn: asyncio.Task[str] | None = None  # a prompt that stands, and nobody has read yet
         self._session: PromptSession[str] = PromptSession(
             message=self._message,
             bottom_toolbar=self._status,
@@ -84,6 +86,11 @@ class App:
         """Prints from anywhere in the process go above the prompt."""
         with patch_stdout():
             yield
+
+    async def draw(self) -> None:
+        """Show the prompt now; what is typed into it is what the first `read` gets."""
+        self._drawn = asyncio.create_task(self._session.prompt_async(handle_sigint=False))
+        await asyncio.sleep(0)  # it draws itself before it waits for anything
 
     def show(self, event: events.Event) -> None:
         """Print what `event` says and redraw the panel."""
@@ -121,13 +128,15 @@ class App:
         while True:
             # A terminal without bracketed paste sends pasted lines as if Enter had been pressed after each: the first
             # counts, what came with it is dropped.
-            clear_typeahead(self._session.app.input)
+            if not self._drawn:
+                clear_typeahead(self._session.app.input)
             self._warned = False
             kept, self._kept = self._kept, ""
             if not kept:
                 self._begun = None
+            prompting, self._drawn = self._drawn, None
             try:
-                text = await self._session.prompt_async(default=kept, handle_sigint=False)
+                text = await (prompting or self._session.prompt_async(default=kept, handle_sigint=False))
             except EOFError:
                 return None
             if self._asking:

@@ -58,6 +58,9 @@ class Json:
         """Print why a line did nothing."""
         self._print({"event": "error", "reason": reason, "message": message})
 
+    async def draw(self) -> None:
+        """There is nothing to be seen yet."""
+
     async def read(self) -> str | None:
         """The next line; None at the end of input."""
         return await self._lines.read()

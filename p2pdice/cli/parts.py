@@ -74,6 +74,9 @@ class Frontend(Protocol):
     def refuse(self, reason: str, message: str) -> None:
         """Say why a line did nothing."""
 
+    async def draw(self) -> None:
+        """Be seen already, where there is a screen, before anything can be read or shown."""
+
     async def read(self) -> str | None:
         """The next line; None at the end of input."""
 

@@ -51,6 +51,9 @@ class Plain:
         """Print why a line did nothing."""
         self.answer([message])
 
+    async def draw(self) -> None:
+        """There is nothing to be seen yet."""
+
     async def read(self) -> str | None:
         """The next line; None at the end of input."""
         return await self._lines.read()

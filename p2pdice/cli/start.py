@@ -6,19 +6,15 @@ import getpass
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import IO
 
-from p2pdice.cli import find, houserules, memory, troubles
+from p2pdice.cli import houserules, memory, troubles
 from p2pdice.cli.clean import clean_name
 from p2pdice.cli.complaint import NO_TABLE, USAGE, Complaint
 from p2pdice.cli.language import _
 from p2pdice.cli.lines import is_terminal
 from p2pdice.cli.parts import Frontend
 from p2pdice.cli.play import Play
-from p2pdice.net import driver as net
-from p2pdice.net import resume as resuming
-from p2pdice.net.again import again
 from p2pdice.net.errors import ChannelError, ListenError, NetError, StoreError
 from p2pdice.rules import Ruleset
 
@@ -48,12 +44,18 @@ def run(options: argparse.Namespace) -> int:
         usage = isinstance(error, ListenError | StoreError)
         line, hint = troubles.trouble(error.reason, error.fields)
         if isinstance(error, ChannelError) and error.reason in troubles.UNREACHED:
+            from p2pdice.cli import find
+
             hint = f"{hint}\n{find.ask_the_doctor(options.target)}"
         raise Complaint(line, hint, USAGE if usage else NO_TABLE) from error
 
 
 async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rules: Ruleset | None) -> int:
-    driver = await _driver(options, name, rules)
+    if options.command == "host":
+        await frontend.draw()  # before the network is loaded, which takes longer than all else together
+    from p2pdice.cli import seat
+
+    driver = await seat.driver(options, name, rules)
     auto = options.auto is not None
     hints = options.hints == "on" and not options.json and not auto
     # The pace is for people: programs and pipes are told everything at once, whatever pace their bots have.
@@ -69,49 +71,9 @@ async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rule
         if not play.again:
             return status
         frontend.restart()
-        driver = again(driver)
+        driver = seat.again(driver)
         if driver.target:
             frontend.answer([_("Waiting for the host to open the table again; /quit leaves.")])
-
-
-async def _driver(options: argparse.Namespace, name: str, rules: Ruleset | None) -> net.Driver:
-    """The one place that knows how a driver is made."""
-    settings = net.Settings(
-        name=name,
-        folder=Path(memory.folder(options.state, os.environ)),
-        record=Path(options.record) if options.record else None,
-        bind=options.bind,
-        port=options.port,
-        mdns=not options.no_mdns,
-        auto=options.auto,
-        pace_s=options.pace,
-        consent=bool(options.auto or options.json),
-        person=not (options.auto or options.json),
-    )
-    if options.command == "host":
-        assert rules is not None
-        return net.host(
-            settings,
-            title=options.table,
-            rules=rules,
-            players=options.players,
-            bots=options.bots,
-            bot_level=options.bot_level,
-            turn_time_s=options.turn_time,
-            drop_time_s=options.drop_time,
-            code=options.code,
-        )
-    if options.resume:
-        return resuming.resume(settings)
-    table = await find.choose(options.target, options.wait, options.bind)
-    code = options.code
-    if code is None and wants_a_person(options, sys.stdin):
-        code = await find.ask_code(table)
-    if options.watch:
-        from p2pdice.net.watch import WatchDriver
-
-        return WatchDriver(settings, table, wanted=rules, code=code or "")
-    return net.join(settings, table, wanted=rules, code=code or "")
 
 
 def wants_screen(

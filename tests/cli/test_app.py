@@ -60,6 +60,23 @@ async def test_a_move_is_typed() -> None:
     assert driver.asked == ["2x3", "quit"]
 
 
+async def test_what_is_typed_into_a_prompt_drawn_early_counts() -> None:
+    """The prompt may stand before there is a table; the line begun in it is the first that is read."""
+    driver = FakeDriver(formed(RULES), MINE)
+    with keyboard() as keys:
+        app = App()
+        await app.draw()
+        assert app._session.app.is_running
+        keys.send_text("dos tre")
+        await _settled()
+        run = asyncio.create_task(Play(driver, app).run())
+        for text in ("ses\r", "/quit\r"):
+            await _settled()
+            keys.send_text(text)
+        assert await run == 0
+    assert driver.asked == ["2x3", "quit"]
+
+
 async def test_enter_is_ready_in_the_lobby() -> None:
     """The lobby's prompt accepts the rules with an empty line."""
     driver = FakeDriver(lobby(RULES))

@@ -46,6 +46,24 @@ def test_help_and_version_load_nothing_heavy(arguments: Sequence[str]) -> None:
 
 
 @pytest.mark.smoke
+def test_a_host_draws_its_prompt_before_the_network_is_loaded() -> None:
+    """What the first prompt needs has neither links nor keys nor mDNS in it, nor anything that only a game needs."""
+    code = "import sys, p2pdice.cli.start, p2pdice.cli.app; print(*sys.modules)"
+    loaded = set(subprocess.check_output([sys.executable, "-c", code], encoding="utf-8").split())
+    assert "prompt_toolkit" in loaded
+    assert not loaded & {"zeroconf", "cryptography", "msgpack", "spake2", "p2pdice.net.driver", "p2pdice.protocol.peer"}
+
+
+@pytest.mark.smoke
+def test_a_table_opens_without_what_only_a_game_needs() -> None:
+    """Sessions are loaded when a game begins, the room code's groups when there is a code."""
+    code = "import sys, p2pdice.cli.seat; print(*sys.modules)"
+    loaded = set(subprocess.check_output([sys.executable, "-c", code], encoding="utf-8").split())
+    assert "p2pdice.protocol.peer" in loaded
+    assert not loaded & {"spake2", "p2pdice.protocol.session", "p2pdice.protocol.audit"}
+
+
+@pytest.mark.smoke
 def test_version() -> None:
     """One line, status 0."""
     done = run("--version")
