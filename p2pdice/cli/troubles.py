@@ -102,6 +102,8 @@ def _without(reason: str, fields: Fields) -> tuple[str, str] | None:
             return _("there is no network on which to announce or find tables."), by_address
         case "failed":
             return _("tables can be neither announced nor found on this network."), by_address
+        case "watched-lost":
+            return _("the player through whom you watch cannot be reached."), _("Another one is looked for.")
         case "nothing-kept":
             return _("nothing of this game is kept: {detail}.").format(detail=fields.get("detail")), _(
                 "It can be played, but not checked afterwards."

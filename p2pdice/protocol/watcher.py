@@ -25,6 +25,7 @@ from p2pdice.protocol.events import (
     PeerBack,
     PeerLost,
     Resumed,
+    Troubled,
     TurnBegan,
 )
 from p2pdice.protocol.ledger import Ledger
@@ -154,7 +155,7 @@ class Watcher:
             elif self.seated is None:
                 self._close("host-lost", 3)
             elif self._lost_at is None:
-                self._lost_at = now
+                self._without(now)
                 self._next(now)
             elif self._due is not None:
                 self._due = min(self._due, now + DIAL_S)
@@ -306,8 +307,14 @@ class Watcher:
             return
         if self._anew:
             self._waiting.insert(0, self._link)
-        self._lost_at = self._lost_at or self._now
+        self._without(self._now)
         self._next(self._now)
+
+    def _without(self, now: float) -> None:
+        """Nobody shows the game just now."""
+        if self._lost_at is None:
+            self._lost_at = now
+            self._effects.events.append(Troubled("watched-lost", {}))
 
     def _next(self, now: float) -> None:
         seated = self.seated
@@ -345,7 +352,7 @@ class Watcher:
         elif self._lost_at is not None and now >= self._lost_at + GIVE_UP_S:
             self._close("watch-lost", 1)
         else:
-            self._lost_at = self._lost_at or now
+            self._without(now)
             self._next(now)
 
     def finished(self, now: float) -> bool:

@@ -26,6 +26,7 @@ from p2pdice.protocol.events import (
     PeerBack,
     PeerLost,
     TableFormed,
+    Troubled,
     TurnBegan,
     Watched,
 )
@@ -232,6 +233,7 @@ def test_the_watched_process_goes_away(seed: int) -> None:
     table.play(10 + seed)
     table.kill(table.nodes[0])
     table.play()
+    assert onlooker.of(Troubled) == [Troubled("watched-lost", {})]
     gone = table.seat(table.nodes[0])
     assert [event.seats for event in cast(list[Dropped], onlooker.of(Dropped))] == [(gone,)]
     assert onlooker.closed is not None
