@@ -145,7 +145,10 @@ class Peer:
         peer = cls(lobby, random_bytes, now, window_s=window_s)
         chairs = peer._sit(seated)
         peer.session = Session(seated, chairs, random_bytes, now, past)
-        peer.session.remember(kept, now)
+        try:
+            peer.session.remember(kept, now)
+        except (Malformed, PeerFault) as error:  # what was said is not known: better no seat than a second body
+            raise LocalFault("nothing-to-resume") from error
         peer._recorded = past.report.entries
         entries = list(read_entries(transcript))
         peer._head = [entry.signed for entry in entries if entry.kind in ("roster", "accept", "seat")]

@@ -1,12 +1,15 @@
 """A process that dies at any moment comes back to its seat with nothing but its files: same dice, same turn, and
 never a second body for a slot."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
+from p2pdice.protocol.errors import LocalFault
 from p2pdice.protocol.events import Dropped, FaultProved
 from p2pdice.protocol.messages import Reveal, SlotPayload
+from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.session import Session
 from p2pdice.rules import DUDO, RoundSettled, bid
@@ -126,6 +129,19 @@ def test_a_restored_backup_takes_its_own_messages_from_the_others() -> None:
         assert {report.verdict for report in others} == {"clean"}
         standing = {report.standings[table.seat(node)] for report in others}
         assert standing <= {"clean", "left"}
+
+
+@pytest.mark.parametrize("spoil", [lambda raw: raw[:-1], lambda raw: raw[:-1] + bytes([raw[-1] ^ 1]), lambda raw: b""])
+def test_damaged_words_of_its_own_are_no_game_to_resume(spoil: Callable[[bytes], bytes]) -> None:
+    """A process that cannot read what it has said might say something else."""
+    table = Table(3, "perudo", seed=3)
+    node = table.nodes[1]
+    table.play(3)
+    while not any(name.startswith("signed-") for name in node.kept):
+        table.play(1)
+    kept = {name: spoil(raw) if name.startswith("signed-") else raw for name, raw in node.kept.items()}
+    with pytest.raises(LocalFault, match="nothing-to-resume"):
+        Peer.resume(node.key, node.file, kept, random_bytes=bytes, now=table.now)
 
 
 def test_lost_secrets_mean_leaving() -> None:
