@@ -42,6 +42,7 @@ MOST_FAULTS = 2  # of one process, before no more is asked of it
 DIAL_S = 5.0  # for one player's process to be reached, before the next is tried
 ANSWER_S = 30.0  # for it to begin to show something; the room code may take a while
 GIVE_UP_S = 60.0  # how long to look for any of them
+NEWS_PER_MINUTE = 20  # for each seat: what nobody has signed is not to fill the screen
 FIRST_TURN = 2  # the slot after COMMIT and OPEN
 
 Place = tuple[int, int, int]  # epochs, halts of the last, open slot
@@ -114,6 +115,7 @@ class Watcher:
         self._recorded = 0  # records given to be kept
         self._told: int | None = None  # events told; None until the present has been reached for the first time
         self._news: list[Event] = []
+        self._heard_at: list[float] = []  # when news came, in the last minute
         self._effects = Effects()
         self._now = now
         self._due: float | None = now + ANSWER_S
@@ -233,7 +235,7 @@ class Watcher:
         for kind, body, signature in seen.records:
             self._shown.add(kind, Signed(body, signature))
         game, own = self._shown.seated, self.seated
-        if game and own and game.game_id != own.game_id:
+        if game and own and (game.game_id != own.game_id or game.roster.room != self._room):
             raise Malformed("another-game")
         if self._shown is not self._course and self._shown.place >= self._course.place:
             self._change(self._shown)
@@ -261,7 +263,9 @@ class Watcher:
 
     def _heard(self, news: Sequence[frames.News]) -> None:
         seats = len(self.seated.players) if self.seated else sum(len(one.joins) for one in self._members.values())
-        for word, where, text in news:
+        self._heard_at = [at for at in self._heard_at if at > self._now - 60]
+        for word, where, text in news[:max(0, NEWS_PER_MINUTE * seats - len(self._heard_at))]:
+            self._heard_at.append(self._now)
             if any(seat >= seats for seat in where) or (word == "chat" and len(where) != 1):
                 raise Malformed("no-such-seat")
             match word:

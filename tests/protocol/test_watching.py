@@ -33,7 +33,7 @@ from p2pdice.protocol.events import (
 from p2pdice.protocol.messages import Commit, sign_game
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.transcript import read_entries
-from p2pdice.protocol.watcher import Watcher
+from p2pdice.protocol.watcher import NEWS_PER_MINUTE, Watcher
 from p2pdice.protocol.watching import LAG_S, NEWS_KEPT, PACE_S
 from p2pdice.rules import OBLIGE_CLOSED, OBLIGE_OPEN, Action, Ended, RoundBegan, Special, make_ruleset
 from tests.protocol.test_session import _held, _oblige, session_of
@@ -609,6 +609,23 @@ def test_a_process_that_says_that_the_game_is_over_is_not_believed() -> None:
     assert onlooker.faults == ["not-over"]
     table.play()
     assert (onlooker.closed and onlooker.closed.reason, onlooker.report().verdict) == ("won", "clean")
+
+
+def test_a_watched_process_cannot_fill_the_screen() -> None:
+    """News are not signed: of a flood of them so many a minute are told."""
+    table = Gallery(3, seed=12)
+    onlooker = table.watch(table.nodes[0])
+    table.play(6)
+    before = len(onlooker.of(ChatSaid))
+    news = tuple(("chat", (0,), f"line {number}") for number in range(frames.MOST_NEWS))
+    for _ in range(100):
+        table.hand(table.nodes[0], onlooker, frames.encode(frames.Seen(0, (), news, "wait")))
+    onlooker.events += onlooker.peer.take().events
+    assert len(onlooker.of(ChatSaid)) - before == 3 * NEWS_PER_MINUTE
+    table.now += 61
+    table.hand(table.nodes[0], onlooker, frames.encode(frames.Seen(0, (), news, "wait")))
+    onlooker.events += onlooker.peer.take().events
+    assert len(onlooker.of(ChatSaid)) - before == 3 * NEWS_PER_MINUTE + frames.MOST_NEWS
 
 
 def test_another_game_is_not_gone_on_with() -> None:
