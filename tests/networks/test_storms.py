@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from p2pdice.protocol.transcript import go_on_with
-from p2pdice.rules import RoundSettled
+from p2pdice.rules import Gone, RoundSettled
 from tests.games.tablehouse import Seat
 from tests.networks.lan import Computer, Lan
 from tests.networks.playing import address, host, join
@@ -65,6 +65,12 @@ class Player:
         """What it said last of all, nothing if it has not."""
         last = json.loads(self.lines[-1]) if self.lines else {}
         return last if last.get("event") == "closed" else {}
+
+    @property
+    def place(self) -> int:
+        """Its number at the table."""
+        table: dict[str, Any] = next(json.loads(line) for line in self.lines if '"event":"table"' in line)
+        return int(table["seats"].index(table["you"]))
 
     @property
     def files(self) -> list[Path]:
@@ -170,9 +176,16 @@ class Storm:
                 continue
             if player.closed.get("reason") == "dropped":
                 continue  # the others' record says so too: see below
+            if player.closed.get("reason") == "abandoned":
+                self._last_two(player)
+                continue
             assert (player.seat.process.wait(10), report.verdict) == (0, "clean"), who
             settled = tuple(event for event in report.events if isinstance(event, RoundSettled))
             stories.add((settled, report.winners, tuple(sorted(report.standings.items()))))
+        if any(player.closed.get("reason") == "abandoned" for player in self.players):
+            assert not stories, (self.seed, self.story)
+            print(f"seed {self.seed}: {dict(self.story)}, of the last two one is gone")
+            return
         assert len(stories) == 1, (self.seed, self.story)
         assert kept < MOST_FILE_BYTES
         (settled, _, standings), = stories
@@ -181,6 +194,17 @@ class Storm:
         assert ends["dropped"] <= out, (self.seed, ends, self.story)
         print(f"seed {self.seed}: {dict(self.story)}, {len(settled)} rounds, {dict(ends)}, "
               f"at most {max(player.peak_mb for player in self.players):.0f} MB, {kept} bytes of files")
+
+
+    def _last_two(self, player: Player) -> None:
+        """A game is given up only where two had dice, and one of them was killed for good."""
+        report = player.seat.report()
+        dice = next(event.dice for event in reversed(report.events) if isinstance(event, RoundSettled | Gone))
+        playing = {seat for seat, count in enumerate(dice) if count}
+        gone = {one.place for one in self.players if one.gone}
+        assert report.verdict == "incomplete"
+        assert len(playing) == 2, (self.seed, dice, self.story)
+        assert playing & gone, (self.seed, dice, self.story)
 
 
 @pytest.fixture
