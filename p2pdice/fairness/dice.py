@@ -8,6 +8,8 @@ from p2pdice.fairness.framing import digest
 from p2pdice.fairness.labels import Label
 
 DIE_FACES = 6
+_FACES = bytes(1 + byte % DIE_FACES for byte in range(256))  # what `die` makes of each byte but those it skips
+_SKIPPED = bytes(range(256 - 256 % DIE_FACES, 256))
 _CONSONANTS = "bdfgklmnprst"
 _VOWELS = "aeiou"
 
@@ -34,9 +36,8 @@ def die(source: Iterator[int]) -> int:
 
 def faces(seed: bytes) -> Iterator[int]:
     """What `die` gives again and again from the seed's stream."""
-    limit = 256 - 256 % DIE_FACES
     for block in _blocks(seed):
-        yield from [1 + byte % DIE_FACES for byte in block if byte < limit]
+        yield from block.translate(_FACES, _SKIPPED)
 
 
 def cup(game_id: bytes, epoch: bytes, round_number: int, commit_state: bytes, seat: int, dice: int,

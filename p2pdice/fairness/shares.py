@@ -134,5 +134,7 @@ def committer(game_id: bytes, epoch: bytes, round_number: int, state: bytes, con
 
 def known_shares(policy: Policy, cup: int, shares: Mapping[tuple[int, int], bytes]) -> list[bytes] | None:
     """The shares of one cup by ascending contributor, from {(contributor, cup): share}; None while one is missing."""
-    found = [shares.get((contributor, cup)) for contributor in policy.active]
-    return None if None in found else [share for share in found if share is not None]
+    try:
+        return [shares[contributor, cup] for contributor in policy.active]
+    except KeyError:
+        return None
