@@ -19,6 +19,7 @@ Play = Callable[[Random], int]
 
 FACES = (1, 2, 3, 4, 5, 6)
 HANDS = [list(product(FACES, repeat=dice)) for dice in range(6)]
+POWERS = [len(hands) for hands in HANDS]
 # The plain rules have no wild ones and no exact calls: what may follow a bid is what may in OpenSpiel's.
 PLAIN = PRESETS["doodoo"]
 USUAL = PRESETS["perudo"]
@@ -40,7 +41,7 @@ def ours(rules: Ruleset, seats: int, rounds: int | None = None, *, hands: bool =
             deal(game)
             cups: dict[int, Sequence[int]]
             if hands:
-                cups = {seat: HANDS[dice][int(chance() * 6**dice)] for seat, dice in enumerate(game.dice) if dice}
+                cups = {seat: HANDS[dice][int(chance() * POWERS[dice])] for seat, dice in enumerate(game.dice) if dice}
             else:
                 cups = {seat: choices(FACES, k=dice) for seat, dice in enumerate(game.dice) if dice}
             while game.stage is act:
