@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from p2pdice.fairness.keys import RandomBytes, SigningKey
 from p2pdice.protocol import frames
+from p2pdice.protocol.catchup import CatchUp, Link
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import ChatSaid, Closed, Event, PauseWanted, PeerBack, PeerLost, Watched
 from p2pdice.protocol.kept import Others, kept_bots, pack_kept, pack_toss, unpack_others, unpack_toss
@@ -32,12 +33,8 @@ PING_S = 2.0
 NEWS_S = 0.2  # others know so long after a link came up that they need not relay over it
 HEARD_S = 10.0  # a peer heard within this time counts as linked
 LINGER_S = 5.0  # how long a finished process goes on answering others
-ASK_S = 0.5  # somebody speaks for a later slot: what closes the open one may still come by itself for so long
-FETCH_S = 0.5  # at least this long between two requests over one link
-SERVE_S = 0.2  # and between two answers: each may hold the whole game
 LOOK_S = 0.2  # the same for two cards
 STRANGER_S = 60.0  # a link that comes to nothing is closed after so long
-ANSWERS_S = 10.0  # how long a restarted process waits for all who are here to say what they hold
 CHAT_CHARACTERS = 200
 CHAT_PER_MINUTE = 5
 
@@ -57,21 +54,6 @@ class Effects:
     events: list[Event] = field(default_factory=list)
 
 
-@dataclass
-class Link:
-    """What is known of the process behind one link."""
-
-    heard_at: float
-    since: float
-    hears: frozenset[bytes] = frozenset()
-    stage: int = 0
-    watchers: int = 0  # who watch through that process
-    fetched_at: float = float("-inf")
-    served_at: float = float("-inf")
-    looked_at: float = float("-inf")
-    chats: list[float] = field(default_factory=list)
-
-
 class Peer:
     """`take` the effects after each call; call `tick` at `deadline`."""
 
@@ -81,6 +63,7 @@ class Peer:
         self.session: Session | None = None
         self.closed: Closed | None = None
         self.links: dict[bytes, Link] = {}
+        self._catch_up = CatchUp(self.links, self._send, now)
         self._random_bytes = random_bytes
         self._window_s = window_s
         self.watchers = Watchers()
@@ -98,10 +81,7 @@ class Peer:
         self._told_pause: tuple[tuple[bytes, ...], bool] = ((), False)
         self._ping_at = now
         self._closed_at = now
-        self._resumed_at = now
         self._pairs_due: float | None = None
-        self._lagging: tuple[tuple[int, int, int], float] | None = None  # behind others at that place, since when
-        self._answered: set[bytes] = set()  # links that have said, after a crash, what they hold
 
     @classmethod
     def host(cls, key: SigningKey, nick: str, terms: Terms, *, title: str, needed: int, automatic: bool,
@@ -144,7 +124,7 @@ class Peer:
         lobby = GuestLobby(players, b"", wanted=None, automatic=True, code=(code or b"").decode(errors="ignore"))
         peer = cls(lobby, random_bytes, now, window_s=window_s)
         chairs = peer._sit(seated)
-        peer.session = Session(seated, chairs, random_bytes, now, past)
+        peer.session = peer._catch_up.session = Session(seated, chairs, random_bytes, now, past)
         try:
             peer.session.remember(kept, now)
         except (Malformed, PeerFault) as error:  # what was said is not known: better no seat than a second body
@@ -320,7 +300,7 @@ class Peer:
             self._send(link, self._ping(now))
             self._ping_at = min(self._ping_at, now + NEWS_S)
             if self.session and self.session.resuming:
-                self._fetch(link, 0, now)
+                self._catch_up.fetch(link, 0, now)
         if self.session is None:
             self._after(now)
 
@@ -371,12 +351,12 @@ class Peer:
                 for value in frame.bodies:
                     self._body(link, signed_from(value), now)
                 if not frame.bodies:
-                    self._answered.add(link)
-                    self._resume(now)
+                    self._catch_up.answered(link)
+                    self._catch_up.resume(self._mates(), now)
             case frames.Ping():
                 self._pinged(link, state, frame, now)
             case frames.Fetch():
-                self._fetched(link, state, frame, now)
+                self._catch_up.answer(link, frame, now)
             case frames.Proof():
                 if self.session:
                     self.session.receive_evidence(frame.evidence, now)
@@ -425,16 +405,10 @@ class Peer:
         except Malformed as error:
             raise PeerFault(error.reason) from error
         if owner:
-            self._relay(signed, owner, link)
+            self._catch_up.relay(signed, owner, link, self._mates())
         if self.session and self.session.behind:
             self.session.behind = False
-            self._fetch(link, 1, now)
-
-    def _relay(self, signed: Signed, owner: bytes, came_from: bytes) -> None:
-        mates = self._mates()
-        for key, state in self.links.items():
-            if key in mates and key not in (came_from, owner) and owner not in state.hears:
-                self._send(key, frames.Bodies((signed.value(),)))
+            self._catch_up.fetch(link, 1, now)
 
     def _pinged(self, link: bytes, state: Link, ping: frames.Ping, now: float) -> None:
         state.hears, state.stage, state.watchers = frozenset(ping.heard), ping.stage, ping.watchers
@@ -442,57 +416,12 @@ class Peer:
         self._pausing.said(link, direct, {key: Wish(wish) for key, wish in ping.pauses}, ping.heard)
         for key in ping.heard:
             self._mark_heard(key, now)
-        stage, *own, own_state, own_held = self._place()
+        stage, *own, state_here, held = self._place()
         theirs = [ping.epoch, ping.halt, ping.position]
         if ping.stage < 2 and stage >= 1 and [ping.stage, *theirs] <= [stage, *own]:  # as many may be others
-            known = self.lobby.toss.known() if self.lobby.toss else self._head
-            for batch in frames.batches([body.value() for body in known]):
-                self._send(link, batch)
+            self._catch_up.show_toss(link, self.lobby.toss.known() if self.lobby.toss else self._head)
         elif stage == 2 and ping.stage >= 2:
-            if theirs > own:
-                self._fetch(link, 0, now)
-            elif theirs == own and ping.state != own_state:
-                self._fetch(link, 1, now)
-            elif ping.held != own_held and (theirs == own or (theirs[:2] == own[:2] and self._halted)):
-                self._fetch(link, 0, now)  # while halted, whoever is behind may hold votes that are missing here
-
-    def _fetch(self, link: bytes, back: int, now: float) -> None:
-        """Ask for everything from the open slot on, or from `back` slots before it."""
-        state = self.links.get(link)
-        if self.session and state and now >= state.fetched_at + FETCH_S:
-            state.fetched_at = now
-            epoch, _, slot = self.session.position
-            self._send(link, frames.Fetch(epoch, max(slot - back, 0)))
-
-    def _lag(self, session: "Session", now: float) -> None:
-        """What others stand upon is asked for as soon as it is plain that it does not come by itself: a sign of life
-        would tell it too, but somebody who says things to some only could make every move wait for one."""
-        ahead = () if session.closed or session.halted else session.spoken_ahead
-        if not ahead:
-            self._lagging = None
-        elif self._lagging is None or self._lagging[0] != session.position:
-            self._lagging = session.position, now
-        elif now >= self._lagging[1] + ASK_S:
-            self._lagging = session.position, now
-            for seat in ahead:
-                self._fetch(session.seated.players[seat].key, 0, now)
-
-    def _fetched(self, link: bytes, state: Link, frame: frames.Fetch, now: float) -> None:
-        if self.session and now >= state.served_at + SERVE_S:
-            state.served_at = now
-            for evidence in self.session.dispute.raw_proofs.values():
-                self._send(link, frames.Proof(evidence))
-            for batch in frames.batches([body.value() for body in self.session.since(frame.epoch, frame.slot)]):
-                self._send(link, batch)
-            self._send(link, frames.Bodies(()))  # the end of the answer
-
-    def _resume(self, now: float) -> None:
-        """After a crash: go on once all who are here have answered, or one has and the others have had their time."""
-        session = self.session
-        if session and session.resuming and self._answered:
-            here = self._mates() & set(self.links)
-            if here <= self._answered or now >= self._resumed_at + ANSWERS_S:
-                session.answered(now)
+            self._catch_up.compare(link, ping, state_here, held, now)
 
     def _chat(self, link: bytes, state: Link, text: str, now: float) -> None:
         state.chats = [at for at in state.chats if at > now - 60]
@@ -525,7 +454,7 @@ class Peer:
         lobby, session = self.lobby, self.session
         due = [lobby.door.deadline(self._admits), self.watchers.deadline]
         due += [lobby.deadline, self._pairs_due] if session is None else [session.deadline]
-        due.append(self._lagging[1] + ASK_S if self._lagging else None)
+        due.append(self._catch_up.deadline)
         return min(times + [time for time in due if time is not None])
 
     def tick(self, now: float) -> None:
@@ -538,11 +467,9 @@ class Peer:
             self._effects.drops += [link for link, state in self.links.items()
                                     if link not in mates and link not in self.watchers
                                     and now >= state.since + STRANGER_S]
-            if self.session and self.session.resuming:
-                for link in self._mates() & set(self.links) - self._answered:
-                    self._fetch(link, 0, now)
+            self._catch_up.ask_again(mates, now)
         if self.session:
-            self._resume(now)
+            self._catch_up.resume(self._mates(), now)
             self.session.tick(now)
         else:
             self.lobby.tick(now)
@@ -614,7 +541,7 @@ class Peer:
             self._begin(now)
         if self.session:
             self._agree_on_pause(self.session, now)
-            self._lag(self.session, now)
+            self._catch_up.behind(now)
             self._drain(self.session, now)
 
     def _at_the_door(self, now: float) -> None:
@@ -655,12 +582,12 @@ class Peer:
         past = None
         if self._back is not None:
             self.lobby.door.code, self.watchers.admits = self._back, True
-            writer, self._resumed_at = TranscriptWriter(), now
+            writer, self._catch_up.resumed_at = TranscriptWriter(), now
             past = replayed(b"".join(writer.add(kind, signed) for kind, signed in toss.records()))
-        self.session = Session(seated, chairs, self._random_bytes, now, past)
+        self.session = self._catch_up.session = Session(seated, chairs, self._random_bytes, now, past)
         if self._back is not None:
             for link in self._mates() & set(self.links):
-                self._fetch(link, 0, now)
+                self._catch_up.fetch(link, 0, now)
         early, self._early = self._early, []
         for link, signed in early:
             try:
@@ -721,10 +648,6 @@ class Peer:
         if closed and not self.closed:
             self.closed, self._closed_at = closed, now
             self._to_all(self._ping(now))
-
-    @property
-    def _halted(self) -> bool:
-        return self.session is not None and self.session.halted
 
     def _place(self) -> tuple[int, int, int, int, bytes, bytes]:
         """How far this process is, as a ping says it."""

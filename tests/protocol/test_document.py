@@ -17,6 +17,7 @@ from p2pdice.fairness.seal import BOX_BYTES
 from p2pdice.fairness.shares import Disclosure, Mode, Policy
 from p2pdice.net import channel, listener, mesh, stream
 from p2pdice.protocol import (
+    catchup,
     clocks,
     codec,
     dispute,
@@ -185,7 +186,7 @@ def limits() -> str:
          f"{mesh.STRANGERS_FRAMES_PER_S:g} frames/s, {mesh.STRANGERS_BYTES_PER_S / 1024:g} KiB/s, "
          f"{mesh.STRANGERS_WORK:.0%} of the time"),
         ("a link of somebody who does not sit down", f"{peer.STRANGER_S:g} s"),
-        ("answers to FETCH and to `look`", f"one each {peer.SERVE_S:g} s and {peer.LOOK_S:g} s of a link"),
+        ("answers to FETCH and to `look`", f"one each {catchup.SERVE_S:g} s and {peer.LOOK_S:g} s of a link"),
         ("who watch through one process", f"{frames.MOST_WATCHERS}, each with {watching.NEWS_KEPT} news waiting"),
         ("a watcher that takes nothing", f"{watching.LAG_S:g} s"),
         ("what a watcher has missed", f"a frame each {watching.PACE_S:g} s"),
@@ -194,7 +195,7 @@ def limits() -> str:
         ("a newcomer's wait for the other guests' proof", f"{roomcode.PAIR_S:g} s"),
         ("a toss", f"{lobby.TOSS_S:g} s, {lobby.MOST_TOSSES} tries"),
         ("a sign of life", f"every {peer.PING_S:g} s, counted for {peer.HEARD_S:g} s"),
-        ("a message that others build upon", f"asked for when it is {peer.ASK_S:g} s late"),
+        ("a message that others build upon", f"asked for when it is {catchup.ASK_S:g} s late"),
         ("an answer to a SEAL", f"due after {clocks.ANSWER_DUE_S:g} s"),
         ("silence of a player who must speak", "the table's drop time after it was due, or was last heard"),
         ("a ballot", f"{halting.BALLOT_S:g} s, and 1 s more for each before it"),
