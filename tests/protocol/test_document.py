@@ -178,9 +178,10 @@ def limits() -> str:
         ("visits", f"{listener.VISITS_PER_S:g}/s of one address, {listener.VISITS_PER_S_IN_ALL:g}/s in all; bursts of "
                    f"{listener.VISITS_BURST:g} and {listener.VISITS_BURST_IN_ALL:g}"),
         ("links", f"{mesh.LINKS_IN_ALL}, {mesh.LINKS_PER_ADDRESS} of one address"),
-        ("incoming frames of a link, in a game of a player", f"{mesh.FRAMES_PER_S:g}/s, bursts of {mesh.FRAMES_BURST:g}"),
+        ("incoming frames of a link, in a game of a player",
+         f"{mesh.FRAMES_PER_S:g}/s, bursts of {mesh.FRAMES_BURST:g}"),
         ("incoming bytes of the same", f"{mesh.BYTES_PER_S / megabyte:g} MiB/s, "
-                                     f"bursts of {mesh.BYTES_BURST / megabyte:g} MiB"),
+                                       f"bursts of {mesh.BYTES_BURST / megabyte:g} MiB"),
         ("time spent on what a link brings", "an even share of all links'"),
         ("all strangers together, during a game",
          f"{mesh.STRANGERS_FRAMES_PER_S:g} frames/s, {mesh.STRANGERS_BYTES_PER_S / 1024:g} KiB/s, "
