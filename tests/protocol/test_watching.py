@@ -245,6 +245,7 @@ def test_the_watched_process_goes_away(seed: int) -> None:
     assert actions == [event for event in table.nodes[1].events if isinstance(event, ActionMade | CupsShown)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 20))])
 def test_one_process_after_the_other_goes_away(seed: int) -> None:
     """Records of different players may hold different votes of one decision: what is kept is clean all the same."""
@@ -264,7 +265,8 @@ def test_one_process_after_the_other_goes_away(seed: int) -> None:
     assert len({event.seats for event in cast(list[Dropped], onlooker.of(Dropped))}) == 2
 
 
-@pytest.mark.parametrize("more", [0, 1, 3])
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [0, *(pytest.param(more, marks=pytest.mark.long) for more in (1, 3))])
 def test_another_players_record_that_differs_is_read_from_its_beginning(more: int) -> None:
     """What was seen last of one decision's votes stands in no other record: the next one is judged as a whole, and
     takes the place of what was kept once it has come as far; nothing is told twice. A move stands in all of them."""
@@ -362,6 +364,7 @@ def test_evidence_is_seen() -> None:
     assert onlooker.file == table.nodes[0].file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 80))])
 def test_random_weather(seed: int) -> None:
     """Watchers come at any time through any player, their links break, players die, leave, are restarted: whoever sees
@@ -564,6 +567,7 @@ def test_a_process_ends_though_a_watcher_takes_nothing() -> None:
 # --- hostile players
 
 
+@pytest.mark.slow
 def test_a_watched_process_that_changes_the_record() -> None:
     """A move changed, a record left out or put twice, noise: refused where it comes; the others' is asked for."""
     for cheat in range(4):
