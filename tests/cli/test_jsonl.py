@@ -1,6 +1,7 @@
 """The screen for programs: which objects come for which events, in any language."""
 
 import json
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -88,6 +89,33 @@ TOLD: list[tuple[events.Event, dict[str, Any] | None]] = [
 def test_events_have_the_promised_form(event: events.Event, expected: dict[str, Any] | None) -> None:
     """Names instead of seats; nothing of other local seats."""
     assert objects(event) == ([] if expected is None else [expected])
+
+
+def test_who_watches_has_no_name_no_dice_and_no_moves() -> None:
+    """The same objects, with null where a seat's own would stand; the players' programs are told how many watch."""
+    found = objects(
+        replace(formed(RULES), you=events.NOBODY),
+        events.DiceDealt(events.NOBODY, None, {}),
+        events.TurnBegan(0, None, None),
+        events.Watched(2),
+    )
+    assert found[0]["you"] is None
+    assert found[1:] == [
+        {"event": "dice", "own": None, "seen": {}},
+        {"event": "turn", "by": "Ana", "seconds": None, "legal": None},
+        {"event": "watching", "count": 2},
+    ]
+
+
+async def test_lines_of_who_watches_are_answered_at_once() -> None:
+    """A move is refused, not held until a turn that never comes; what may be asked is answered."""
+    driver, out = FakeDriver(replace(formed(RULES), you=events.NOBODY)), StringIO()
+    with pipe("2x3\n/say hi\n/start\n\n/who\n") as stdin:
+        assert await Play(driver, Json(stdin, out), watching=True).run() == 0
+    told = [json.loads(line) for line in out.getvalue().splitlines()][1:]
+    assert [event.get("reason") for event in told[:3]] == ["watching"] * 3
+    assert [event["event"] for event in told[3:]] == ["answer"]
+    assert driver.asked == ["quit"]
 
 
 def test_a_round_has_the_form_of_the_notation() -> None:

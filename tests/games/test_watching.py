@@ -107,7 +107,6 @@ def test_a_game_is_watched_from_the_lobby_and_from_its_middle(loopback: House) -
     assert not [line for player in (host, guest, own) for line in player.lines if '"event":"chat"' in line]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("victim", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_the_process_that_is_watched_is_killed(loopback: House, victim: int) -> None:
     """The host's, or a guest's that was asked in mid-game: another player's goes on showing the game to its end."""
