@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 ASK_S = 0.5  # somebody speaks for a later slot: what closes the open one may still come by itself for so long
 FETCH_S = 0.5  # at least this long between two requests over one link
-SERVE_S = 0.2  # and between two answers: each may hold the whole game
+SERVE_S = 0.2  # and between two answers
+ANSWER_BYTES = 512 * 1024  # of slots in one answer: a long game of many must not fill a link
 ANSWERS_S = 10.0  # how long a restarted process waits for all who are here to say what they hold
 
 
@@ -81,9 +82,11 @@ class CatchUp:
             state.served_at = now
             for evidence in self.session.dispute.raw_proofs.values():
                 self._send(link, frames.Proof(evidence))
-            for batch in frames.batches([body.value() for body in self.session.since(frame.epoch, frame.slot)]):
+            bodies, all_of_it = self.session.answer(frame.epoch, frame.slot, ANSWER_BYTES)
+            for batch in frames.batches([body.value() for body in bodies]):
                 self._send(link, batch)
-            self._send(link, frames.Bodies(()))  # the end of the answer
+            if all_of_it:  # else whoever asks comes so far by it, and asks again
+                self._send(link, frames.Bodies(()))
 
     def behind(self, now: float) -> None:
         """What others stand upon is asked for as soon as it is plain that it does not come by itself: a sign of life

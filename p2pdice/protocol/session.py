@@ -2,6 +2,7 @@
 messages, records and events come out (protocol.md section 5). Time and randomness are arguments. Must not know links,
 files or the lobby."""
 
+import sys
 from collections.abc import Mapping, Sequence
 
 from p2pdice.fairness.framing import digest
@@ -310,14 +311,24 @@ class Session:
 
     def since(self, epoch: int, slot: int) -> list[Signed]:
         """All messages from a slot of an epoch on, and the votes since that epoch, as they were signed."""
+        return self.answer(epoch, slot, sys.maxsize)[0]
+
+    def answer(self, epoch: int, slot: int, most_bytes: int) -> tuple[list[Signed], bool]:
+        """The same, with messages of so many bytes at most and one slot at least; whether these are all."""
         epochs = [past.slots for past in self.ledger.past] + [self.ledger.slots]
         found: list[Signed] = []
+        left = most_bytes
         votes = self.dispute.votes_since(epoch)
         for number, slots in enumerate(epochs[epoch:], start=epoch):
-            found += [message.signed for said in slots[slot if number == epoch else 0:] for message in said.values()]
+            for said in slots[slot if number == epoch else 0:]:
+                if left > 0:
+                    found += [message.signed for message in said.values()]
+                    left -= sum(len(message.signed.body) for message in said.values())
             if number == epoch:
                 found += votes
-        return [*found, *(message.signed for message in self._aside.kept.values())]
+        if left <= 0:
+            return found, False
+        return [*found, *(message.signed for message in self._aside.kept.values())], True
 
     # --- the clock
 

@@ -196,6 +196,7 @@ def limits() -> str:
         ("a newcomer's wait for the other guests' proof", f"{roomcode.PAIR_S:g} s"),
         ("a toss", f"{lobby.TOSS_S:g} s, {lobby.MOST_TOSSES} tries"),
         ("a sign of life", f"every {peer.PING_S:g} s, counted for {peer.HEARD_S:g} s"),
+        ("slots in an answer to FETCH", f"{catchup.ANSWER_BYTES // 1024} KiB, and whole slots"),
         ("a message that others build upon", f"asked for when it is {catchup.ASK_S:g} s late"),
         ("an answer to a SEAL", f"due after {clocks.ANSWER_DUE_S:g} s"),
         ("silence of a player who must speak", "the table's drop time after it was due, or was last heard"),

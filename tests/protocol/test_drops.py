@@ -4,9 +4,9 @@ from typing import cast
 
 import pytest
 
-from p2pdice.protocol import frames
+from p2pdice.protocol import catchup, frames
 from p2pdice.protocol.events import Dropped, FaultProved, Halted, Resumed
-from p2pdice.protocol.messages import Reveal, SlotPayload, Vote, parse_game, signed_from
+from p2pdice.protocol.messages import Message, Reveal, Signed, SlotPayload, Vote, parse_game, signed_from
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.session import Session
 from p2pdice.rules import Ended, Gone
@@ -194,8 +194,11 @@ def test_three_against_three_pause_and_heal() -> None:
     survivors_agree(table, [], "dropped")
 
 
-def test_four_go_on_without_two_who_follow_when_they_come_back() -> None:
-    """A strict majority goes on; those who were cut off learn that they are out."""
+@pytest.mark.parametrize("answer_bytes", [catchup.ANSWER_BYTES, 2000])
+def test_four_go_on_without_two_who_follow_when_they_come_back(answer_bytes: int,
+                                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    """A strict majority goes on; those who were cut off learn that they are out, in one piece or in many."""
+    monkeypatch.setattr(catchup, "ANSWER_BYTES", answer_bytes)
     table = Table(6, seed=11)
     table.play(20)
     lost = table.nodes[4:]
@@ -207,7 +210,7 @@ def test_four_go_on_without_two_who_follow_when_they_come_back() -> None:
         table.play(10)
     assert all(node.of(Dropped) for node in table.nodes[:4])
     table.cut.clear()
-    table.wait(10)
+    table.wait(10 if answer_bytes > 2000 else 200)
     table.play()
     survivors_agree(table, [node for node in lost if not _out_before(table, node)], "dropped")
     for node in lost:
@@ -380,3 +383,21 @@ def test_who_halted_before_a_showdown_that_left_two_is_free_in_the_end() -> None
     assert late.closed
     assert (late.closed.reason, late.closed.status) == ("abandoned", 1)
     assert late.report().verdict == "incomplete"
+
+
+def test_an_answer_holds_whole_slots_up_to_its_size() -> None:
+    """One at least, all votes, and whether that is all: whoever asks again from where it has come gets the rest."""
+    table = Table(3, seed=3)
+    table.play(30)
+    session = session_of(table.nodes[0])
+    whole = session.since(0, 0)
+    found: list[Signed] = []
+    slot, complete = 0, False
+    while not complete:
+        part, complete = session.answer(0, slot, 1500)
+        assert part
+        assert sum(len(signed.body) for signed in part[3:]) < 4000
+        found += part
+        messages = [parse_game(signed) for signed in part]
+        slot = max(message.slot for message in messages if isinstance(message, Message)) + 1
+    assert [signed.body for signed in found] == [signed.body for signed in whole]
