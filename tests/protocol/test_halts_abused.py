@@ -69,6 +69,18 @@ def stand_elsewhere(node: Node, **said: object) -> None:
     dispute.halt = halt  # type: ignore[method-assign]
 
 
+def keeps_back(cheat: Node) -> None:
+    """A client that signs its COMMITs and sends them to nobody."""
+    session, drain = session_of(cheat), cheat.peer._drain
+
+    def keep_back(session: Session, now: float) -> None:
+        session.outbox = [body for body in session.outbox if not isinstance(parse_game(body).payload, Commit)]
+        drain(session, now)
+
+    cheat.peer._drain = keep_back  # type: ignore[method-assign]
+    session.answer = lambda epoch, slot, most_bytes: ([], True)  # type: ignore[method-assign]
+
+
 def proof(table: Table, cheat: Node, number: int) -> bytes:
     """One of as many pieces of evidence against itself as a cheat likes to make."""
     bodies = [signed(table, cheat, 500 + number, Mode(choice, 0)) for choice in ("open", "closed")]
@@ -142,14 +154,7 @@ def test_who_says_it_signed_and_sends_nothing_is_dropped() -> None:
     """A HALT answers for a message only where the message is: else one player could stop the game for ever."""
     table = started(5, 4, 8)
     *honest, cheat = table.nodes
-    session, drain = session_of(cheat), cheat.peer._drain
-
-    def keep_back(session: Session, now: float) -> None:
-        session.outbox = [body for body in session.outbox if not isinstance(parse_game(body).payload, Commit)]
-        drain(session, now)
-
-    cheat.peer._drain = keep_back  # type: ignore[method-assign]
-    session.since = lambda epoch, slot: []  # type: ignore[method-assign]
+    keeps_back(cheat)
     for _ in range(40):
         table.wait(10)
         table.play(5)
@@ -470,14 +475,7 @@ def test_who_keeps_back_what_only_some_have_missed_is_dropped() -> None:
     table = started(3, 4, 8)
     *honest, cheat = table.nodes
     one, two = honest
-    session, drain = session_of(cheat), cheat.peer._drain
-
-    def keep_back(session: Session, now: float) -> None:
-        session.outbox = [body for body in session.outbox if not isinstance(parse_game(body).payload, Commit)]
-        drain(session, now)
-
-    cheat.peer._drain = keep_back  # type: ignore[method-assign]
-    session.since = lambda epoch, slot: []  # type: ignore[method-assign]
+    keeps_back(cheat)
     two.peer.hold(table.seat(cheat), True, table.now)  # its user waits, and then does not any more
     for _ in range(60):
         table.wait(10)
