@@ -93,7 +93,7 @@ def crash_and_come_back(loopback: House, seed: int) -> None:
     lines = moments.randrange(1, 60)
     for _, _ in zip(range(lines), victim.output(), strict=False):
         pass
-    while not any(victim.state.glob("identity-*/*.ahead")):  # until the game's beginning is on the disk
+    while not any(path.stat().st_size for path in victim.state.glob("games/*")):  # until there is a game
         next(victim.output())
     victim.process.kill()
     victim.process.wait()
