@@ -14,7 +14,6 @@ from p2pdice.cli.complaint import NO_TABLE, USAGE, Complaint
 from p2pdice.cli.language import _
 from p2pdice.cli.lines import is_terminal
 from p2pdice.cli.parts import Frontend
-from p2pdice.cli.play import Play
 from p2pdice.net.errors import ChannelError, ListenError, NetError, StoreError
 from p2pdice.rules import Ruleset
 
@@ -54,6 +53,7 @@ async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rule
     if options.command == "host":
         await frontend.draw()  # before the network is loaded, which takes longer than all else together
     from p2pdice.cli import seat
+    from p2pdice.cli.play import Play
 
     driver = await seat.driver(options, name, rules)
     auto = options.auto is not None
