@@ -112,7 +112,7 @@ def test_a_killed_process_comes_back_to_its_seat(loopback: House, seed: int) -> 
 DIES = """
 import os, signal
 from p2pdice.net.{module} import {of}
-{of}.{at} = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+{of}.{at} = lambda *positions, **names: os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
