@@ -486,7 +486,9 @@ class Session:
         return self._patience.halt_at(self._own_turn)
 
     def _given_up_at(self) -> float | None:
-        return None if self.resuming else self._patience.given_up_at()
+        if self.resuming and self.me in self.ledger.owners_in(self.ledger.game):
+            return None
+        return self._patience.given_up_at()
 
     def _carry_out(self, outcome: Outcome, now: float) -> None:
         certificate = self.dispute.halting.certificate()

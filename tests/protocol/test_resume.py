@@ -147,6 +147,28 @@ def test_damaged_words_of_its_own_are_no_game_to_resume(spoil: Callable[[bytes],
         Peer.resume(node.key, node.file, kept, random_bytes=bytes, now=table.now)
 
 
+def test_who_is_out_does_not_wait_for_ever_for_the_last_two() -> None:
+    """Back after a crash, it owes nobody anything; if nobody answers for the drop time, the game was given up."""
+    table = Table(3, "perudo", {"starting_dice": "1"}, seed=5)
+    table.settle()
+    while len(owners := session_of(table.nodes[0]).ledger.owners_in(session_of(table.nodes[0]).ledger.game)) > 2:
+        table.play(1)
+    out, = [node for node in table.nodes if session_of(node).me not in owners]
+    for node in table.nodes:
+        if node is not out:
+            node.gone, node.bot = True, None
+            table.cut.add(frozenset((node.name, out.name)))
+    table.restart(out)
+    for node in table.nodes:
+        if node is not out:
+            out.peer.lost(node.link, table.now)
+    table.wait(60)
+    assert out.closed is None
+    table.wait(60)
+    assert out.closed is not None
+    assert out.closed.reason == "abandoned"
+
+
 def test_lost_secrets_mean_leaving() -> None:
     """With the transcript but without what was written ahead, a process cannot show its dice: it leaves by its word."""
     table = Table(3, "perudo", seed=3)
