@@ -11,7 +11,7 @@ from p2pdice.protocol.messages import Signed
 if TYPE_CHECKING:
     from p2pdice.protocol.session import Session
 
-ASK_S = 0.5  # somebody speaks for a later slot: what closes the open one may still come by itself for so long
+ASK_S = 0.5  # somebody is ahead: what is missing here may still come by itself for so long
 FETCH_S = 0.5  # at least this long between two requests over one link
 SERVE_S = 0.2  # and between two answers
 ANSWER_BYTES = 512 * 1024  # of slots in one answer: a long game of many must not fill a link
@@ -42,10 +42,12 @@ class CatchUp:
         self._links = links
         self._send = send
         self._lagging: tuple[tuple[int, int, int], float] | None = None  # behind others at that place, since when
+        self._news_at = float("-inf")  # when a body came that was new here
         self._answered: set[bytes] = set()  # links that have said, after a crash, what they hold
 
-    def relay(self, signed: Signed, owner: bytes, came_from: bytes, mates: Set[bytes]) -> None:
+    def relay(self, signed: Signed, owner: bytes, came_from: bytes, mates: Set[bytes], now: float) -> None:
         """Pass a new body on to those who do not hear the process of its author."""
+        self._news_at = now
         for key, state in self._links.items():
             if key in mates and key not in (came_from, owner) and owner not in state.hears:
                 self._send(key, frames.Bodies((signed.value(),)))
@@ -56,9 +58,12 @@ class CatchUp:
             self._send(link, batch)
 
     def compare(self, link: bytes, ping: frames.Ping, state: bytes, held: bytes, now: float) -> None:
-        """Ask whoever says that they stand elsewhere in the game, or hold something else of the same place."""
+        """Ask whoever says that they stand elsewhere in the game, or hold something else of the same place; but for a
+        halt, not while new bodies come: where many speak at once, somebody is always ahead."""
         session = self.session
         assert session is not None, "there is a game"
+        if not session.halted and now < self._news_at + ASK_S:
+            return
         theirs, own = (ping.epoch, ping.halt, ping.position), session.position
         if theirs > own:
             self.fetch(link, 0, now)

@@ -405,7 +405,7 @@ class Peer:
         except Malformed as error:
             raise PeerFault(error.reason) from error
         if owner:
-            self._catch_up.relay(signed, owner, link, self._mates())
+            self._catch_up.relay(signed, owner, link, self._mates(), now)
         if self.session and self.session.behind:
             self.session.behind = False
             self._catch_up.fetch(link, 1, now)
