@@ -8,7 +8,7 @@ import pytest
 
 from p2pdice.protocol.codec import unpack
 from p2pdice.protocol.errors import LocalFault
-from p2pdice.protocol.events import Dropped, FaultProved
+from p2pdice.protocol.events import Closed, Dropped, FaultProved
 from p2pdice.protocol.messages import Reveal, SlotPayload, parse_game, signed_from
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.phases import Phase
@@ -163,10 +163,11 @@ def test_who_is_out_does_not_wait_for_ever_for_the_last_two() -> None:
         if node is not out:
             out.peer.lost(node.link, table.now)
     table.wait(60)
-    assert out.closed is None
+    assert not out.of(Closed)
     table.wait(60)
-    assert out.closed is not None
-    assert out.closed.reason == "abandoned"
+    closed, = out.of(Closed)
+    assert isinstance(closed, Closed)
+    assert closed.reason == "abandoned"
 
 
 def test_lost_secrets_mean_leaving() -> None:
