@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import getpass
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from typing import IO
@@ -50,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rules: Ruleset | None) -> int:
+    _end_like_ctrl_c()
     if options.command == "host":
         await frontend.draw()  # before the network is loaded, which takes longer than all else together
     from p2pdice.cli import seat
@@ -74,6 +76,14 @@ async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rule
         driver = seat.again(driver)
         if driver.target:
             frontend.answer([_("Waiting for the host to open the table again; /quit leaves.")])
+
+
+def _end_like_ctrl_c() -> None:
+    """Until there is a game to leave, TERM and HUP end the program as Ctrl-C does: with the terminal as it was."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores HUP
+            signal.signal(number, signal.getsignal(signal.SIGINT))
 
 
 def wants_screen(

@@ -12,6 +12,7 @@ import pytest
 from p2pdice.cli import houserules, options, start
 from p2pdice.cli.memory import Memory
 from p2pdice.rules import make_ruleset
+from tests.cli import terminal as terminals
 
 
 class Terminal(io.StringIO):
@@ -99,3 +100,33 @@ def test_a_signal_ends_a_real_process_with_130(number: str, tmp_path: Path) -> N
         assert process.wait(30) == 130
         assert process.stdout.read().endswith("You have left the table.\n")
         assert process.stderr.read() == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_while_the_network_is_loaded_leaves_the_terminal_as_it_was(tmp_path: Path, number: str) -> None:
+    """The prompt is drawn before there is a game to leave; a signal then ends the program with status 130."""
+    import termios
+
+    held = tmp_path / "seat_loaded_slowly.py"
+    held.write_text(
+        "import os, sys, time\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        while name == 'p2pdice.cli.seat' and not os.path.exists(os.environ['GO_ON']):\n"
+        "            time.sleep(0.01)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "from p2pdice.cli.main import main\n"
+        "sys.exit(main(sys.argv[1:]))\n", encoding="utf-8")
+    with terminals.Terminal(["seat_loaded_slowly", "host", "--no-mdns", "--bind", "127.0.0.1", "--name", "Ana"],
+                            environment={"PYTHONPATH": str(tmp_path), "P2PDICE_STATE": str(tmp_path / "state"),
+                                         "GO_ON": str(tmp_path / "go-on")}) as terminal:
+        own = os.dup(terminal.child.child_fd)
+        before = termios.tcgetattr(own)
+        terminal.until(lambda lines: any(line.startswith(">") for line in lines))
+        assert termios.tcgetattr(own)[3] != before[3], "the prompt reads keys one by one"
+        terminal.child.kill(getattr(signal, number))
+        (tmp_path / "go-on").touch()
+        assert terminal.end() == 130
+        assert termios.tcgetattr(own)[3] == before[3]
+        os.close(own)
