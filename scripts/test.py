@@ -4,18 +4,18 @@ The Python that runs this does everything; each other one of PYTHONS that is ins
 Standard library only, and this file must run under any Python 3 up to the refusal.
 """
 
-import contextlib
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from play import refusal
 
 PYTHONS = ("3.11", "3.12", "3.13")
 COVERAGE_FLOOR = 95  # per cent of lines and branches, over the packages that pyproject.toml's coverage report includes
-CORE = ("tests/rules", "tests/fairness", "tests/protocol")  # one process, no network: they do not disturb each other
+CORE = ("tests/rules", "tests/fairness", "tests/protocol")  # no processes, no network: what coverage is asked for
 WHO = "import ensurepip, sys, venv; print(sys.executable); print(sys.version)"
 
 
@@ -44,26 +44,33 @@ class Steps:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.failed: list[str] = []
+        self._printing = threading.Lock()
 
     def run(self, name: str, *command: str) -> None:
         print(f"\n== {name}", flush=True)
         begun = time.monotonic()
         self._ended(name, subprocess.call(command, cwd=self.folder), begun)
 
-    def together(self, *steps: "tuple[str, ...]") -> None:
-        """Several that need one core each and no network, (name, command...), at once; what they print comes after."""
-        begun = time.monotonic()
-        with contextlib.ExitStack() as files:
-            running = []
-            for name, *command in steps:
-                file = files.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
-                running.append((name, file, subprocess.Popen(command, cwd=self.folder, stdout=file, stderr=file)))
-            for name, file, process in running:
-                print(f"\n== {name}", flush=True)
-                status = process.wait()
-                file.seek(0)
-                print(file.read(), end="", flush=True)
-                self._ended(name, status, begun)
+    def beside(self, *lanes: "list[tuple[str, ...]]") -> None:
+        """Lists of steps, (name, command...) each: a list in its order, beside the others; prints what each has said.
+
+        One that needs a core and one that mostly waits for real processes hardly disturb each other.
+        """
+        threads = [threading.Thread(target=self._lane, args=(lane,), daemon=True) for lane in lanes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _lane(self, lane: "list[tuple[str, ...]]") -> None:
+        for name, *command in lane:
+            begun = time.monotonic()
+            with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+                status = subprocess.call(command, cwd=self.folder, stdout=said, stderr=said)
+                said.seek(0)
+                with self._printing:
+                    print(f"\n== {name}\n{said.read()}", end="", flush=True)
+                    self._ended(name, status, begun)
 
     def _ended(self, name: str, status: int, begun: float) -> None:
         print(f"== {name}: {'ok' if status == 0 else f'status {status}'}, {time.monotonic() - begun:.0f} s", flush=True)
@@ -93,11 +100,15 @@ def main(args: "list[str]") -> int:
             if found:
                 others[version] = str(ensure(ROOT / f".venv-{version}", lock, *found))
         part = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "smoke and not long")
-        steps.together(("mypy", python, "-m", "mypy"), *(
-            (f"Python {version}, core", other, *part, *CORE) for version, other in others.items()))
-        for version, other in others.items():
-            steps.run(f"Python {version}, processes", other, *part, *(f"--ignore={folder}" for folder in CORE))
-        steps.run(f"Python {here}, whole", python, "-m", "coverage", "run", "-m", "pytest", *selection)
+        rest = tuple(f"--ignore={folder}" for folder in CORE)
+        steps.beside([
+            ("mypy", python, "-m", "mypy"),
+            *((f"Python {version}, core in part", other, *part, *CORE) for version, other in others.items()),
+            (f"Python {here}, core", python, "-m", "coverage", "run", "-m", "pytest", "-q", *selection, *CORE),
+        ], [
+            *((f"Python {version}, processes in part", other, *part, *rest) for version, other in others.items()),
+            (f"Python {here}, processes", python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *selection, *rest),
+        ])
         steps.run("benchmarks, in short", python, os.path.join("scripts", "bench.py"), "--short")
         steps.run("coverage", python, "-m", "coverage", "report", f"--fail-under={COVERAGE_FLOOR}")
     except SetupError as error:
