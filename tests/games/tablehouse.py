@@ -8,7 +8,6 @@ import os
 import select
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,14 +62,13 @@ class Seat:
         """All its lines, from the first one on, as long as it runs."""
         yield from list(self.lines)
         assert self.process.stdout is not None
-        end = time.monotonic() + LIMIT_S
         while True:
             while b"\n" in self.rest:
                 line, _, self.rest = self.rest.partition(b"\n")
                 self.lines.append(line.decode())
                 yield self.lines[-1]
             # Not through the stream's own buffer: what it has taken in already, select does not see.
-            ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, end - time.monotonic()))
+            ready, _, _ = select.select([self.process.stdout], [], [], LIMIT_S)
             assert ready, f"nothing more within {LIMIT_S} s: {self.lines[-5:]}"
             data = os.read(self.process.stdout.fileno(), 2**16)
             if not data:
