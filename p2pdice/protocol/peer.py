@@ -413,7 +413,8 @@ class Peer:
     def _pinged(self, link: bytes, state: Link, ping: frames.Ping, now: float) -> None:
         state.hears, state.stage, state.watchers = frozenset(ping.heard), ping.stage, ping.watchers
         direct = self._mates() & set(self.links) | {self.lobby.players.key.public}
-        self._pausing.said(link, direct, {key: Wish(wish) for key, wish in ping.pauses}, ping.heard)
+        wishes = {key: Wish(wish) for key, wish in ping.pauses}
+        self._pausing.said(link, direct, wishes, [key for key in ping.heard if key in self._mates()])
         for key in ping.heard:
             self._mark_heard(key, now)
         stage, *own, state_here, held = self._place()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from p2pdice.protocol import frames
 from p2pdice.protocol.errors import LocalFault
 from p2pdice.protocol.events import ActionMade, Dropped, Halted, PauseWanted
 from p2pdice.protocol.pausing import Pausing, Wish
@@ -129,3 +130,14 @@ def test_what_is_not_said_is_no() -> None:
     pausing.said(b"a", (b"b",), {b"a": Wish.YES}, (b"b",))
     assert pausing.agreed((b"a", b"b")), "whom one hears oneself, one believes oneself"
     assert not pausing.agreed(())
+
+
+def test_keys_of_nobody_are_not_kept() -> None:
+    """Whoever claims to hear ever new keys fills nobody's memory: only those at the table have a wish."""
+    table, turn, others = started()
+    for number in range(50):
+        strangers = tuple(bytes([number, other]) * 16 for other in range(32))
+        ping = frames.Ping(strangers, 2, 0, 0, 0, b"", b"", tuple((key, 1) for key in strangers), 0)
+        table.hand(others[0], turn, frames.encode(ping))
+    assert not turn.faults
+    assert set(turn.peer._pausing.wishes) <= {node.link for node in table.nodes}
