@@ -134,6 +134,7 @@ def as_object(table: Table, event: events.Event) -> Object | None:
                 "status": event.status,
                 "reason": event.reason,
                 "transcript": event.transcript,
+                **({"again": True} if "again" in event.fields else {}),  # `join --resume` may find the others
             }
         case _:
             return None

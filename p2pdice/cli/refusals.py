@@ -208,6 +208,8 @@ def closing(reason: str, fields: Fields, transcript: str | None) -> list[str]:
 
 def _closing(reason: str, fields: Fields) -> str:
     match reason:
+        case "abandoned" if "again" in fields:
+            return _("Nobody from your table answers. Nothing is lost: p2pdice join --resume tries again.")
         case "abandoned":
             return _("The game is abandoned: someone who is needed is gone.")
         case "forked":

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from p2pdice.bots import LEVELS, Bot
 from p2pdice.net.ahead import Ahead
 from p2pdice.net.dial import Address
-from p2pdice.net.errors import ChannelError, PortTaken, VersionMismatch
+from p2pdice.net.errors import ChannelError, ListenError, PortTaken, VersionMismatch
 from p2pdice.net.files import Appender, open_record
 from p2pdice.net.mesh import Mesh
 from p2pdice.net.people import meet
@@ -111,6 +111,7 @@ class Driver:
         self._make_peer = make_peer
         self.target = target
         self.port = 0
+        self.usual_port = 0  # where the others of a game that is taken up again look for this process
         self._core: Peer | Watcher | None = None
         self._presence: Presence | None = None  # from the open port on
         self._file: Appender | None = None
@@ -157,6 +158,9 @@ class Driver:
     async def _listen(self) -> int:
         """Open the port. Raises ListenError; the port of the game before, which another program took in between, as it
         may for a connection of its own, is given time to become free."""
+        if self.usual_port and self.settings.port is None:
+            with contextlib.suppress(ListenError):
+                return self.mesh.listen(self.settings.bind, self.usual_port)
         deadline = self._now() + (AGAIN_S if self.settings.company else 0.0)
         while True:
             try:
@@ -206,7 +210,8 @@ class Driver:
         with self._or_without_file() as file:
             if file:
                 file.flush()
-        if self._ahead and self._core and self._core.closed:
+        closed = self._core.closed if self._core else None
+        if self._ahead and closed and "again" not in closed.fields:
             self._ahead.finish()
         elif self._ahead:
             self._ahead.close()
@@ -518,7 +523,8 @@ class Driver:
         if self._ahead is None:  # one file from the toss to the end of the game, which are never there together
             self._ahead = self.store.ahead(self.identity, self.peer.lobby.room.hex())
         transcript = str(self._file.path.absolute()) if self._file else ""
-        wanted = {**entries, "transcript": transcript.encode(), "levels": self._level_names()}
+        wanted = {**entries, "transcript": transcript.encode(), "levels": self._level_names(),
+                  "port": str(self.port).encode()}
         known = self._ahead.entries
         changes: dict[str, bytes | None] = {name: raw for name, raw in wanted.items() if known.get(name) != raw}
         changes |= {name: None for name in known

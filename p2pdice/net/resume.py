@@ -28,6 +28,7 @@ def resume(settings: Settings) -> Driver:
         path = settings.record or (Path(told) if (told := kept.get("transcript", b"").decode()) else None)
         levels = {bytes.fromhex(key): level
                   for key, level in (pair.split("=") for pair in kept.get("levels", b"").decode().split())}
+        port = int(kept.get("port", b"0"))
         raw = path.read_bytes() if path else b""
         writer, whole = go_on_with(raw)
         if "roster" in kept and raw:  # the seats were not drawn yet
@@ -48,6 +49,7 @@ def resume(settings: Settings) -> Driver:
             raise NetError(error.reason) from error
 
     driver = Driver(replace(settings, record=None, identity=identity), make_peer, None)
+    driver.usual_port = port
     if file:
         driver.take_up(file, writer)
     for key, level in levels.items():

@@ -7,6 +7,7 @@ from p2pdice.protocol.phases import TURN_PHASES, Phase
 
 SLACK_S = 3.0  # whoever halts first should not be alone in naming, for a moment by which its clock was ahead
 ANSWER_DUE_S = 3.0  # an answer to a SEAL is due so long after it
+UNHEARD_S = 30.0  # whoever comes back after a crash looks for the others so long at least
 NEVER = float("inf")
 
 
@@ -17,6 +18,7 @@ class Clocks:
         self._ledger = ledger
         self._local = local
         self._terms = ledger.seated.roster.terms
+        self._began_at = now
         self._opened_at = now
         self.turn_at = now  # when the standing bid was seen: from then on a window to call exact is open
         self.accused_at = now
@@ -97,6 +99,10 @@ class Clocks:
         (self._dropped if wait else self._waiting_for).discard(owner)
 
     # --- what follows
+
+    def unheard_until(self) -> float | None:
+        """When a process that came back has waited long enough for an answer; None while its user waits for one."""
+        return None if self._waiting_for else self._began_at + max(self._terms.drop_time_s, UNHEARD_S)
 
     def turn_over_at(self) -> float | None:
         """When the open turn is lost; None without a clock."""

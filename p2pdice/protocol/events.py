@@ -199,7 +199,10 @@ class Troubled:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The end, whatever kind: won, abandoned, forked, convicted, dropped, left, or a lobby reason. Always last."""
+    """The end, whatever kind: won, abandoned, forked, convicted, dropped, left, or a lobby reason. Always last.
+
+    With "again" among `fields` the game has not ended for its files: another process may take it up once more.
+    """
 
     winners: tuple[int, ...]
     status: int

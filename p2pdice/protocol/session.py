@@ -123,7 +123,7 @@ class Session:
 
         If a secret behind something it signed is gone, it cannot: it leaves, and says that it is not sure.
         """
-        if not self.resuming:
+        if not self.resuming or self.closed:
             return
         self.resuming = False
         if self.me in self.dispute.leaves:  # after its last word a player signs nothing
@@ -466,7 +466,7 @@ class Session:
             self.events.append(Halted(tuple(sorted(silent))))
         given_up_at = self._given_up_at()
         if given_up_at is not None and now >= given_up_at:
-            self.close("abandoned", 1)
+            self._give_up()
             return False
         self.clocks.follow(self.dispute.halting, now)
         outcome = self.dispute.step(now)
@@ -486,9 +486,21 @@ class Session:
         return self._patience.halt_at(self._own_turn)
 
     def _given_up_at(self) -> float | None:
-        if self.resuming and self.me in self.ledger.owners_in(self.ledger.game):
-            return None
+        if self._unheard:
+            return self.clocks.unheard_until()
         return self._patience.given_up_at()
+
+    @property
+    def _unheard(self) -> bool:
+        """Whether a seat that came back to its game has found nobody there yet."""
+        return self.resuming and self.me in self.ledger.owners_in(self.ledger.game)
+
+    def _give_up(self) -> None:
+        if self._unheard:  # its files stay as they are: the others may be back for the next try
+            self.closed = Closed((), 1, "abandoned", {"again": True})
+            self.events.append(self.closed)
+        else:
+            self.close("abandoned", 1)
 
     def _carry_out(self, outcome: Outcome, now: float) -> None:
         certificate = self.dispute.halting.certificate()

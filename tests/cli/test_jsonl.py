@@ -81,6 +81,8 @@ TOLD: list[tuple[events.Event, dict[str, Any] | None]] = [
      {"event": "error", "reason": "not-your-turn", "message": "It is the turn of Beto."}),
     (events.Closed((0,), 0, "won", {}, "games/x.p2pdice"),
      {"event": "closed", "winners": ["Ana"], "status": 0, "reason": "won", "transcript": "games/x.p2pdice"}),
+    (events.Closed((), 1, "abandoned", {"again": True}),
+     {"event": "closed", "winners": [], "status": 1, "reason": "abandoned", "transcript": None, "again": True}),
     (lobby(RULES), None),
 ]
 

@@ -147,3 +147,22 @@ def test_there_is_nothing_to_resume_after_an_end(loopback: House) -> None:
     again = loopback.start("join", "--resume", *LOCAL, state=seats[0].state)
     assert again.status() == 3
     assert "interrupted" in again.errors()
+
+
+def test_a_table_whose_power_failed_is_taken_up_when_all_are_back(loopback: House, tmp_path: Path) -> None:
+    """Who is back first finds nobody, ends by itself and loses nothing: another try finds the others."""
+    (tmp_path / "sitecustomize.py").write_text("from p2pdice.protocol import clocks\nclocks.UNHEARD_S = 0.0\n")
+    impatient = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    seats = table(loopback, 3)
+    seats[-1].event("result")
+    for seat in seats:
+        seat.process.kill()
+        seat.process.wait()
+    options = ("join", "--resume", "--json", "--auto", "normal", *LOCAL)
+    first = loopback.start(*options, state=seats[0].state, environment=impatient)
+    assert first.status() == 1
+    closed = first.event("closed")
+    assert (closed["reason"], closed["again"]) == ("abandoned", True)
+    seats = [loopback.start(*options, state=seat.state) for seat in seats]
+    others_finish(seats, {"clean": 3})
+    assert len({next(seat.state.glob("games/*.p2pdice")).read_bytes() for seat in seats}) == 1

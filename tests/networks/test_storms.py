@@ -25,7 +25,7 @@ from tests.networks.weather import Wire, wire
 PLAYERS = 6
 RULES = ("--set", "starting_dice=3", "--pace", "0.1", "--turn-time", "20")
 PATIENT, HASTY = ("--drop-time", "30"), ("--drop-time", "5")  # longer than anything lasts here, and shorter than some
-STORM_S, AFTERWARDS_S, ALONE_S = 40.0, 240.0, 20.0
+STORM_S, AFTERWARDS_S = 40.0, 240.0
 MOST_MB, MOST_FILE_BYTES = 128.0, 2**20  # of one process, of all that it keeps
 
 
@@ -42,7 +42,6 @@ class Player:
     computer: Computer
     seat: Seat
     gone: bool = False  # killed for good
-    left: bool = False  # told to go in the end
     lines: list[str] = field(default_factory=list)
     peak_mb: float = 0.0
     written: list[bytes] = field(default_factory=list)  # the transcript at each kill, as far as it is whole
@@ -90,11 +89,6 @@ class Player:
         self._reader.join()
         raw = self.transcript
         self.written.append(raw[:go_on_with(raw)[1]])
-
-    def leave(self) -> None:
-        """It was told to go, and has ended."""
-        self.left = True
-        self._reader.join()
 
     def come_back(self) -> None:
         """A new process with the same state folder."""
@@ -164,23 +158,9 @@ class Storm:
         self.between.heal()
         end = time.monotonic() + AFTERWARDS_S
         while time.monotonic() < end and not all(player.ended for player in self.players):
-            if not self.patient and sum(player.ended for player in self.players) > PLAYERS / 2:
-                end = min(end, time.monotonic() + ALONE_S)
             for player in self.players:
                 player.look()
             time.sleep(0.2)
-        if not self.patient:
-            self._free()
-
-    def _free(self) -> None:
-        """Whoever was dropped without hearing of it, and comes back when the others have gone, waits for them; its user
-        can leave."""
-        alone = [player for player in self.players if not player.ended]
-        assert len(alone) < PLAYERS / 2, (self.seed, self.story)
-        for player in alone:
-            player.seat.process.terminate()
-            assert player.seat.process.wait(10) == 130, (self.seed, player.lines[-3:], self.story)
-            player.leave()
 
     def judge(self) -> None:
         """All that must be true."""
@@ -194,17 +174,18 @@ class Storm:
             assert all(player.transcript.startswith(before) for before in player.written), ("lost entries", *who)
             assert player.peak_mb < MOST_MB, who
             kept = max(kept, sum(path.stat().st_size for path in player.files))
-            if player.gone or player.left:
-                continue
-            if player.closed.get("reason") == "dropped":
+            if player.gone or player.closed.get("reason") == "dropped":
                 continue  # the others' record says so too: see below
+            if player.closed.get("again"):
+                assert report.verdict == "incomplete", who  # it came back when the others had ended and gone
+                continue
             if player.closed.get("reason") == "abandoned":
                 self._last_two(player)
                 continue
             assert (player.seat.process.wait(10), report.verdict) == (0, "clean"), who
             settled = tuple(event for event in report.events if isinstance(event, RoundSettled))
             stories.add((settled, report.winners, tuple(sorted(report.standings.items()))))
-        if any(player.closed.get("reason") == "abandoned" for player in self.players):
+        if any(player.closed.get("reason") == "abandoned" and "again" not in player.closed for player in self.players):
             assert not stories or not self.patient, (self.seed, self.story)
             print(f"seed {self.seed}: {dict(self.story)}, of the last two one is gone")
             return
@@ -212,7 +193,8 @@ class Storm:
         assert kept < MOST_FILE_BYTES
         (settled, _, standings), = stories
         ends = Counter(end for _, end in standings)
-        out = sum(player.gone or player.left or player.closed.get("reason") == "dropped" for player in self.players)
+        out = sum(player.gone or player.closed.get("reason") == "dropped" or "again" in player.closed
+                  for player in self.players)
         assert ends["dropped"] <= out, (self.seed, ends, self.story)
         print(f"seed {self.seed}: {dict(self.story)}, {len(settled)} rounds, {dict(ends)}, "
               f"at most {max(player.peak_mb for player in self.players):.0f} MB, {kept} bytes of files")

@@ -170,6 +170,59 @@ def test_who_is_out_does_not_wait_for_ever_for_the_last_two() -> None:
     assert closed.reason == "abandoned"
 
 
+def cut_off(table: Table, node: Node) -> None:
+    """A process has died and is back, and no link to anybody comes about."""
+    for other in table.nodes:
+        if other is not node:
+            table.cut.add(frozenset((node.name, other.name)))
+    table.restart(node)
+    for other in table.nodes:
+        if other is not node:
+            node.peer.lost(other.link, table.now)
+
+
+def test_who_is_back_and_hears_nobody_ends_and_may_try_again() -> None:
+    """The others may have ended and gone, so it does not wait for ever; and nothing that it needs for another try is
+    lost by that."""
+    table = table_for("perudo")
+    table.play(3)
+    node = table.nodes[1]
+    cut_off(table, node)
+    table.wait(85)
+    assert not node.of(Closed)
+    kept, file = dict(node.kept), node.file
+    node.peer.hold(table.seat(table.nodes[2]), True, table.now)
+    table.wait(90)
+    assert not node.of(Closed), "its user said /wait"
+    node.peer.hold(table.seat(table.nodes[2]), False, table.now)
+    table.wait(5)
+    closed, = node.of(Closed)
+    assert isinstance(closed, Closed)
+    assert (closed.reason, closed.status, closed.fields.get("again")) == ("abandoned", 1, True)
+    assert node.peer.finished(table.now)
+    assert (node.file, node.kept) == (file, kept)
+    assert not table.nodes[0].closed
+
+
+def test_the_second_try_finds_those_who_were_away_the_first_time() -> None:
+    """As if the first had never been: same seat, same record at all."""
+    table = table_for("perudo")
+    table.play(3)
+    node = table.nodes[1]
+    table.nodes[0].peer.hold(table.seat(node), True, table.now)
+    table.nodes[2].peer.hold(table.seat(node), True, table.now)
+    cut_off(table, node)
+    table.wait(95)
+    assert node.of(Closed)
+    node.events.clear()
+    table.cut.clear()
+    table.restart(node)
+    table.play()
+    assert [one.closed.reason for one in table.nodes if one.closed] == ["won"] * 3
+    assert {one.report().verdict for one in table.nodes} == {"clean"}
+    assert len({one.file for one in table.nodes}) == 1
+
+
 def test_lost_secrets_mean_leaving() -> None:
     """With the transcript but without what was written ahead, a process cannot show its dice: it leaves by its word."""
     table = Table(3, "perudo", seed=3)
