@@ -19,7 +19,7 @@ from p2pdice.rules import Gone, RoundSettled, Writer
 _STATUS = {"clean": OK, "fault": FAILED, "incomplete": FAILED, "unreadable": USAGE}
 
 
-LONG_BYTES = 1024 * 1024  # a file is read sooner than processes start below that
+LONG_BYTES = 256 * 1024  # below that a file is read almost as soon as another process can help
 
 
 def examine(raw: bytes) -> Report:

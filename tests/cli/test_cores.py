@@ -1,5 +1,7 @@
 """Long transcripts, whose signatures several processes check: the same reports as one process gives."""
 
+import os
+
 import pytest
 
 from p2pdice.cli import cores, verdict
@@ -41,12 +43,29 @@ def test_processes_come_to_the_same_report(transcript: bytes, monkeypatch: pytes
     assert [(finding.entry, finding.detail) for finding in bad.findings] == [(12, "bad-signature")]
 
 
-def test_where_there_are_no_processes_one_does_it_all(transcript: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some systems have no locks that processes could share: verify takes longer there."""
-    def none(processes: int) -> cores.SharedOut:
-        raise NotImplementedError
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no such processes here")
+def test_a_worker_that_dies_is_not_needed(transcript: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody may end a process, or memory be short: whatever it had in hand is checked again."""
+    def dies(part: cores.Part) -> bool:
+        if os.getpid() != here:
+            os._exit(1)
+        return all_hold(part)
 
-    monkeypatch.setattr(cores, "SharedOut", none)
+    here, all_hold = os.getpid(), cores._all_hold
+    monkeypatch.setattr(cores, "CHUNK", 8)
+    monkeypatch.setattr(cores, "cores", lambda: 3)
+    monkeypatch.setattr(cores, "_all_hold", dies)
+    assert told(cores.judged(transcript)) == told(audit(transcript))
+
+
+def test_where_there_are_no_processes_one_does_it_all(transcript: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some systems cannot fork at all, others not now: verify takes longer there."""
+    def none() -> cores.Worker:
+        raise BlockingIOError
+
     monkeypatch.setattr(cores, "cores", lambda: 2)
     monkeypatch.setattr(verdict, "LONG_BYTES", 0)
+    monkeypatch.setattr(cores, "Worker", none)
+    assert told(verdict.examine(transcript)) == told(audit(transcript))
+    monkeypatch.delattr(os, "fork", raising=False)
     assert told(verdict.examine(transcript)) == told(audit(transcript))
