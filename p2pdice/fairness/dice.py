@@ -34,10 +34,13 @@ def die(source: Iterator[int]) -> int:
     return 1 + index(source, DIE_FACES)
 
 
-def faces(seed: bytes) -> Iterator[int]:
-    """What `die` gives again and again from the seed's stream."""
-    for block in _blocks(seed):
-        yield from block.translate(_FACES, _SKIPPED)
+def faces(seed: bytes, count: int) -> tuple[int, ...]:
+    """What `die` gives `count` times from the seed's stream."""
+    found = b""
+    blocks = _blocks(seed)
+    while len(found) < count:
+        found += next(blocks).translate(_FACES, _SKIPPED)
+    return tuple(found[:count])
 
 
 def cup(game_id: bytes, epoch: bytes, round_number: int, commit_state: bytes, seat: int, dice: int,
@@ -46,8 +49,7 @@ def cup(game_id: bytes, epoch: bytes, round_number: int, commit_state: bytes, se
 
     `commit_state` is the state after all COMMITs, `shares` the 32-byte shares for this cup by ascending seat.
     """
-    seed = digest(Label.DICE, game_id, epoch, round_number, commit_state, seat, dice, *shares)
-    return tuple(itertools.islice(faces(seed), dice))
+    return faces(digest(Label.DICE, game_id, epoch, round_number, commit_state, seat, dice, *shares), dice)
 
 
 def shuffled(source: Iterator[int], count: int) -> list[int]:

@@ -1,7 +1,8 @@
 """Unambiguous bytes for hashing and signing: F and H of protocol.md section 2. Each part carries its length, so no two
 lists of parts give the same bytes. This file must not know what is hashed."""
 
-import hashlib
+from collections.abc import Sequence
+from hashlib import sha256
 
 from p2pdice.fairness.labels import PREFIX, Label
 
@@ -14,11 +15,11 @@ def frame(label: Label, *parts: Part) -> bytes:
 
     An int part is 8 bytes big-endian and must be 0..2^64-1 (OverflowError else); a str part is its UTF-8.
     """
-    return extend(label.head, *parts)
+    return _framed(label, parts)
 
 
-def extend(raw: bytes, *parts: Part) -> bytes:
-    """Framed bytes with more parts behind them: `frame` of all parts."""
+def _framed(label: Label, parts: Sequence[Part]) -> bytes:
+    raw = label.head
     for part in parts:
         if not isinstance(part, bytes):
             part = part.to_bytes(8, "big") if isinstance(part, int) else part.encode()
@@ -28,7 +29,7 @@ def extend(raw: bytes, *parts: Part) -> bytes:
 
 def digest(label: Label, *parts: Part) -> bytes:
     """H(label, part...) = SHA-256 of the framed parts: 32 bytes. Serves as hash, commitment and key derivation."""
-    return hashlib.sha256(extend(label.head, *parts)).digest()
+    return sha256(_framed(label, parts)).digest()
 
 
 def unframe(raw: bytes) -> tuple[str, list[bytes]]:

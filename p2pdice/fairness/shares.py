@@ -2,15 +2,18 @@
 6), and the commitments to shares. Must not know signatures, messages or sockets."""
 
 import hashlib
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from functools import cached_property, lru_cache
 
-from p2pdice.fairness.framing import digest, extend, frame
+from p2pdice.fairness.framing import digest, frame
+from p2pdice.fairness.keys import KEY_BYTES
 from p2pdice.fairness.labels import Label
 
 SHARE_BYTES = 32
+_TO_KEY = struct.Struct(">IQIQI")  # contributor and cup of a commitment as they are framed, and the length of the key
 
 
 class Mode(StrEnum):
@@ -75,8 +78,8 @@ class Policy:
         A HELD share counts only from its holder; a SEALED one comes from every seat that knows it, so that nobody
         alone can withhold it.
         """
-        return tuple((cup, contributor) for cup in cups for contributor, knowing in self._hidden[cup]
-                     if seat in knowing)
+        return tuple([(cup, contributor) for cup in cups for contributor, knowing in self._hidden[cup]
+                      if seat in knowing])
 
     def needed(self, cups: Sequence[int]) -> tuple[tuple[int, int], ...]:
         """(cup, contributor) of each share that is missing from the public record until the showdown of `cups`."""
@@ -84,7 +87,7 @@ class Policy:
 
     def revealers(self, cups: Sequence[int]) -> tuple[int, ...]:
         """Seats that owe a REVEAL when `cups` open, ascending."""
-        return tuple(sorted(set().union(*(knowing for cup in cups for _, knowing in self._hidden[cup]))))
+        return tuple(sorted(set().union(*[knowing for cup in cups for _, knowing in self._hidden[cup]])))
 
     @cached_property
     def _public(self) -> Mapping[int, tuple[int, ...]]:
@@ -121,15 +124,16 @@ def commitment(game_id: bytes, epoch: bytes, round_number: int, state: bytes, co
     return digest(Label.SHARE, game_id, epoch, round_number, state, contributor, cup, public, share)
 
 
-def committer(game_id: bytes, epoch: bytes, round_number: int, state: bytes, contributor: int,
-              public: bytes) -> Callable[[int, bytes], bytes]:
-    """`commitment` as a function of cup and share (32 bytes): of each deal n seats check n * n of them, so what those
-    of one contributor have in common is framed once."""
-    template = frame(Label.SHARE, game_id, epoch, round_number, state, contributor, 0, public, bytes(SHARE_BYTES))
-    behind_cup = len(template) - len(extend(b"", public, bytes(SHARE_BYTES)))
-    before, between = template[:behind_cup - 8], template[behind_cup:-SHARE_BYTES]
-    sha256 = hashlib.sha256
-    return lambda cup, share: sha256(before + cup.to_bytes(8, "big") + between + share).digest()
+def committer(game_id: bytes, epoch: bytes, round_number: int,
+              state: bytes) -> Callable[[int, int, bytes, bytes], bytes]:
+    """`commitment` as a function of contributor, cup, key and share: of each deal n seats check n * n of them, so what
+    all have in common is framed once."""
+    template = frame(Label.SHARE, game_id, epoch, round_number, state, 0, 0, bytes(KEY_BYTES), bytes(SHARE_BYTES))
+    behind_key = len(template) - 4 - SHARE_BYTES
+    common, length = template[:behind_key - KEY_BYTES - _TO_KEY.size], template[behind_key:-SHARE_BYTES]
+    to_key, sha256 = _TO_KEY.pack, hashlib.sha256
+    return lambda contributor, cup, public, share: sha256(
+        common + to_key(8, contributor, 8, cup, KEY_BYTES) + public + length + share).digest()
 
 
 def known_shares(policy: Policy, cup: int, shares: Mapping[tuple[int, int], bytes]) -> list[bytes] | None:

@@ -186,7 +186,6 @@ class _Auditor:
                 raise Malformed("misplaced")
         except Malformed as error:
             raise _Wrong(entry, error.reason) from error
-        self._report.winners = tuple(ledger.game.winners)
 
     def _next(self, kind: str) -> Entry:
         entry = next(self._entries, None)
@@ -240,7 +239,8 @@ class _Auditor:
         except Proved as proved:
             self._found(entry, proved, "in-the-log")
             raise _Ended from proved
-        self._tell(events)
+        if events:
+            self._tell(events, ledger)
 
     def _checked(self, message: M, ledger: Ledger) -> M:
         """A message or vote of this game whose signature holds."""
@@ -286,7 +286,7 @@ class _Auditor:
             for event in events:
                 if isinstance(event, Dropped):
                     self._stand(event)
-            self._tell(events)
+            self._tell(events, ledger)
         self._voted = None
         self._undecided.clear()
         dispute.decided(outcome, 0.0)
@@ -301,8 +301,9 @@ class _Auditor:
         self._report.standings[proved.seat] = "convicted"
         self._report.findings.append(Finding(proved.seat, proved.evidence.kind.value, entry.number, detail))
 
-    def _tell(self, events: list[Event]) -> None:
+    def _tell(self, events: list[Event], ledger: Ledger) -> None:
         self._report.events += events
+        self._report.winners = ledger.game.winners
         for event in events:
             if isinstance(event, CupsShown):
                 self._report.dice += sum(map(len, event.cups.values()))

@@ -32,7 +32,7 @@ from p2pdice.protocol.messages import (
     narrow,
     sign_game,
 )
-from p2pdice.protocol.phases import Phase, active_seats, call_of, deal_policy, round_is_open
+from p2pdice.protocol.phases import Phase, call_of, deal_policy, round_is_open
 from p2pdice.protocol.shapes import Int, Many, Raw, Text, either, row
 from p2pdice.rules import Action, cups_needed
 
@@ -137,7 +137,7 @@ class Chair:
 
     def _commit(self, ledger: Ledger, random_bytes: RandomBytes) -> Commit:
         game = ledger.game
-        cups = (*active_seats(game), game.seats)
+        cups = (*game.active, game.seats)
         self._shares = {cup: random_bytes(SHARE_BYTES) for cup in cups}
         commitments = tuple(
             (cup, commitment(ledger.game_id, ledger.epoch, game.round_number, ledger.state, self.seat, cup,

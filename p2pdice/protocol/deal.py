@@ -1,7 +1,8 @@
 """The public side of one deal: commitments, opened shares, boxes, and the dice they give (protocol.md section 6).
 The live table, a peer and a verifier hold the same. Must not know secrets, turns or links."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from p2pdice.fairness import dice
 from p2pdice.fairness.errors import BadBox
@@ -29,8 +30,6 @@ class Deal:
         self.opens: dict[int, Message[Open]] = {}
         self.shares: Shares = {}
         self._promised = {seat: dict(commit.payload.commitments) for seat, commit in commits.items()}
-        self._committed = {seat: committer(commit.game_id, commit.epoch, commit.payload.round_number, commit.state,
-                                           seat, keys[seat]) for seat, commit in commits.items()}
 
     def branch(self) -> "Deal":
         """A deal that can go on without changing this one."""
@@ -39,19 +38,31 @@ class Deal:
         other.shares = dict(self.shares)
         return other
 
+    @cached_property
+    def _committed(self) -> Callable[[int, int, bytes, bytes], bytes]:
+        commit = self.commits[self.policy.active[0]]
+        return committer(commit.game_id, commit.epoch, commit.payload.round_number, commit.state)
+
     def open(self, message: Message[Open]) -> None:
         """Take in one OPEN that `contradicted` has passed."""
         self.opens[message.seat] = message
-        self.shares.update({(message.seat, cup): share for cup, share in message.payload.shares})
+        self._take(message)
 
     def reveal(self, message: Message[Reveal]) -> None:
         """Take in one REVEAL that `contradicted` has passed."""
-        self.shares.update({(contributor, cup): share for cup, contributor, share in message.payload.shares})
+        self._take(message)
+
+    def _take(self, message: Message[Open | Reveal]) -> None:
+        for contributor, cup, share in named_shares(message):
+            self.shares[contributor, cup] = share
 
     def contradicted(self, message: Message[Open | Reveal]) -> int | None:
         """The contributor whose COMMIT a share in the message contradicts; None if all fit."""
-        return next((contributor for contributor, cup, share in named_shares(message)
-                     if self._promised[contributor].get(cup) != self._committed[contributor](cup, share)), None)
+        for contributor, cup, share in named_shares(message):
+            made = self._committed(contributor, cup, self.keys[contributor], share)
+            if self._promised[contributor].get(cup) != made:
+                return contributor
+        return None
 
     def faces(self, cup: int, count: int, shares: Mapping[tuple[int, int], bytes]) -> tuple[int, ...] | None:
         """The `count` dice of a cup, from the shares given; None while one is missing."""

@@ -209,11 +209,12 @@ class Ledger:
 
         Raises OtherState, or Proved when the message convicts its author (or READY the sender of a box).
         """
-        if message.slot != self.slot or message.state != self.state or message.epoch != self.epoch:
+        if message.slot != len(self.slots) - 1 or message.state != self.state or message.epoch != self.epoch:
             raise OtherState
         self._judge(message)
-        self.slots[-1][message.seat] = message
-        return [] if self.missing else self._close()
+        said = self.slots[-1]
+        said[message.seat] = message
+        return self._close() if len(said) == len(self.authors) else []
 
     def _judge(self, message: AnyMessage) -> None:
         if fault_in(message, self.phase, self.game, self.authors):
@@ -270,9 +271,10 @@ class Ledger:
         said = self.slots[-1]
         phase = self.phase
         items = [said[seat].signed.hash for seat in sorted(said)]
-        events = _CLOSERS[phase](self, said) if phase in _CLOSERS else []
+        closer = _CLOSERS.get(phase)
+        events = closer(self, said) if closer else []
         rules = rules_hash(pack(public(self.game)))
-        self.preimage = next_preimage(self.game_id, self.epoch, self.slot, self.state, phase.value, items, rules)
+        self.preimage = next_preimage(self.game_id, self.epoch, self.slot, self.state, phase, items, rules)
         self.state = state_hash(self.preimage)
         self._open_slot(phase)
         self.slots.append({})
@@ -314,8 +316,9 @@ class Ledger:
         return []
 
     def _close_open(self, said: dict[int, AnyMessage]) -> list[Event]:
+        deal = self._deal
         for message in said.values():
-            self._deal.open(narrow(message, Open))
+            deal.open(narrow(message, Open))
         return []
 
     def _close_act(self, said: dict[int, AnyMessage]) -> list[Event]:
@@ -340,11 +343,12 @@ class Ledger:
         return [ActionMade(seat, action, auto)]
 
     def _close_reveal(self, said: dict[int, AnyMessage]) -> list[Event]:
+        deal = self._deal
         for message in said.values():
-            self._deal.reveal(narrow(message, Reveal))
+            deal.reveal(narrow(message, Reveal))
         cups = {}
         for cup in cups_needed(self.game):
-            faces = self._deal.faces(cup, self.game.dice[cup], self._deal.shares)
+            faces = deal.faces(cup, self.game.dice[cup], deal.shares)
             assert faces is not None, "the policy names every share that was missing"
             cups[cup] = faces
         return [CupsShown(cups), settle(self.game, cups)]

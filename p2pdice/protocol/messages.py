@@ -188,8 +188,9 @@ ENVELOPE: tuple[tuple[str, Shape], ...] = (
 # All of a body: of the lobby by its fields, of a game by its type word.
 _LOBBY_BODIES: Mapping[type, Shape] = {fields: row(Int(PROTOCOL, PROTOCOL), word(kind), *shapes)
                                        for kind, (fields, shapes) in LOBBY_MESSAGES.items()}
-_GAME_BODIES: Mapping[str, Shape] = {kind: row(*(shape for _, shape in ENVELOPE), row(*shapes))
-                                     for kind, (_, shapes) in GAME_MESSAGES.items()}
+_GAME_BODIES: Mapping[str, Shape] = {
+    kind: row(*(word(kind) if name == "type" else shape for name, shape in ENVELOPE), row(*shapes))
+    for kind, (_, shapes) in GAME_MESSAGES.items()}
 # Version and type word, as they stand behind the first byte of a body of the lobby.
 _LOBBY_STARTS: Mapping[bytes, type[LobbyFields]] = {
     pack((PROTOCOL, kind))[1:]: fields for kind, (fields, _) in LOBBY_MESSAGES.items()}
@@ -199,20 +200,23 @@ _LOBBY_WORDS: Mapping[type, str] = {fields: word for word, (fields, _) in LOBBY_
 _GAME_WORDS: Mapping[type, str] = {payload: word for word, (payload, _) in GAME_MESSAGES.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Signed:
-    """A body and the signature over it, as they travel and as they are kept. Equal bodies are the same message."""
+    """A body and the signature over it, as they travel and as they are kept. Equal bodies are the same message.
+
+    Never changed once made; not frozen, since there is one for all that is heard, and that makes it twice as dear.
+    """
 
     body: bytes
     signature: bytes = field(compare=False)
+    _hash: bytes = field(default=b"", init=False, compare=False, repr=False)
 
     @property
     def hash(self) -> bytes:
         """Name of the body: 32 bytes, worked out once."""
-        known: bytes | None = self.__dict__.get("_hash")  # not a cached_property: that takes a lock up to Python 3.11
-        if known is None:
-            known = self.__dict__["_hash"] = body_hash(self.body)
-        return known
+        if not self._hash:
+            self._hash = body_hash(self.body)
+        return self._hash
 
     def holds(self, verifier: Verifier) -> bool:
         """Whether `verifier`'s key signed the body."""
@@ -270,9 +274,9 @@ AnyVote: TypeAlias = Vote[VotePayload]
 
 def narrow(message: AnyMessage | AnyVote, payload: type[P]) -> Message[P]:
     """The same message, known to carry that payload. Raises Malformed if it does not."""
-    if isinstance(message, Vote) or not isinstance(message.payload, payload):
+    if not isinstance(message.payload, payload):
         raise Malformed("wrong-type")
-    return cast("Message[P]", message)
+    return message  # type: ignore[return-value]  # no vote carries the payload of a slot
 
 
 def narrow_vote(vote: AnyMessage | AnyVote, payload: type[V]) -> Vote[V]:

@@ -5,6 +5,7 @@ not know keys, shares or sockets."""
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from p2pdice.fairness.errors import BadKey
 from p2pdice.fairness.keys import check_round_key
@@ -103,12 +104,10 @@ NEXT: Mapping[Phase, tuple[tuple[Condition, Phase], ...]] = {
 
 def next_phase(phase: Phase, game: Game) -> Phase:
     """The phase after `phase`, whose slot is complete and already counted in `game`."""
-    return next(following for condition, following in NEXT[phase] if condition(game))
-
-
-def active_seats(game: Game) -> tuple[int, ...]:
-    """Seats with dice, ascending: those who contribute to the next deal."""
-    return tuple([seat for seat, dice in enumerate(game.dice) if dice])
+    for condition, following in NEXT[phase]:
+        if condition(game):
+            return following
+    raise AssertionError("the last condition of a row always holds")  # pragma: no cover
 
 
 _MODES: Mapping[Special | None, Mode] = {Special.OPEN: Mode.OPEN, Special.CLOSED: Mode.CLOSED}
@@ -116,7 +115,7 @@ _MODES: Mapping[Special | None, Mode] = {Special.OPEN: Mode.OPEN, Special.CLOSED
 
 def deal_policy(game: Game) -> Policy:
     """Who sees what in the round that is dealt or open now."""
-    return policy_of(_MODES.get(game.special, Mode.NORMAL), active_seats(game), game.opener)
+    return policy_of(_MODES.get(game.special, Mode.NORMAL), game.active, game.opener)
 
 
 def action_of(call: Call) -> Action:
@@ -136,10 +135,14 @@ def _expect(holds: bool, reason: str) -> None:
         raise Malformed(reason)
 
 
-def _fit_commit(game: Game, commit: Commit) -> None:
+def _fit_mode(game: Game, seat: int, mode: ModeChoice) -> None:
+    check(game, seat, Action(Kind.OBLIGE, way=mode.choice))
+
+
+def _fit_commit(game: Game, seat: int, commit: Commit) -> None:
     _expect(commit.round_number == game.round_number, "another-round")
-    cups = tuple(cup for cup, _ in commit.commitments)
-    _expect(cups == (*active_seats(game), game.seats), "wrong-commitments")
+    cups = tuple([cup for cup, _ in commit.commitments])
+    _expect(cups == (*game.active, game.seats), "wrong-commitments")
     _expect(bool(commit.round_key) == round_is_open(game), "wrong-round-key")
     if commit.round_key:
         try:
@@ -150,15 +153,23 @@ def _fit_commit(game: Game, commit: Commit) -> None:
 
 def _fit_open(game: Game, seat: int, opening: Open) -> None:
     policy = deal_policy(game)
-    cups = tuple(cup for cup, _ in opening.shares)
+    cups = tuple([cup for cup, _ in opening.shares])
     _expect(cups == (*policy.public_cups(seat), game.seats), "wrong-openings")
-    _expect(tuple((cup, viewer) for cup, viewer, _ in opening.boxes) == policy.boxes(seat), "wrong-boxes")
+    _expect(tuple([(cup, viewer) for cup, viewer, _ in opening.boxes]) == policy.boxes(seat), "wrong-boxes")
 
 
 def _fit_ready(game: Game, seat: int, ready: Ready) -> None:
     if ready.complaint:
         sender, cup, _ = ready.complaint
-        _expect(sender in active_seats(game) and (cup, seat) in deal_policy(game).boxes(sender), "no-such-box")
+        _expect(sender in game.active and (cup, seat) in deal_policy(game).boxes(sender), "no-such-box")
+
+
+def _fit_act(game: Game, seat: int, act: Act) -> None:
+    check(game, seat, action_of(act.call))
+
+
+def _fit_sealed(game: Game, seat: int, sealed: Seal | Answer) -> None:
+    """Nothing can be said of it before it is shown."""
 
 
 def _fit_show(game: Game, seat: int, show: Show) -> None:
@@ -171,38 +182,23 @@ def _fit_show(game: Game, seat: int, show: Show) -> None:
 
 
 def _fit_reveal(game: Game, seat: int, reveal: Reveal) -> None:
-    named = tuple((cup, contributor) for cup, contributor, _ in reveal.shares)
+    named = tuple([(cup, contributor) for cup, contributor, _ in reveal.shares])
     _expect(named == deal_policy(game).revealed(seat, cups_needed(game)), "wrong-reveal")
-
-
-def _fit(game: Game, seat: int, payload: Payload) -> None:
-    """Raise Malformed or IllegalAction unless the payload is one that this seat may sign now."""
-    match payload:
-        case ModeChoice():
-            check(game, seat, Action(Kind.OBLIGE, way=payload.choice))
-        case Commit():
-            _fit_commit(game, payload)
-        case Open():
-            _fit_open(game, seat, payload)
-        case Ready():
-            _fit_ready(game, seat, payload)
-        case Act():
-            check(game, seat, action_of(payload.call))
-        case Show():
-            _fit_show(game, seat, payload)
-        case Reveal():
-            _fit_reveal(game, seat, payload)
-        case Seal() | Answer():
-            pass  # nothing can be said of it before it is shown
 
 
 @dataclass(frozen=True, slots=True)
 class Speakers:
-    """One row: the payload a phase consists of, and who signs one each."""
+    """One row: the payload a phase consists of, who signs one each, and whether it is one that this seat may sign now:
+    `fit` raises Malformed or IllegalAction if not."""
 
     payload: type[Payload]
     who: str  # as protocol.md prints it
     authors: Callable[[Game], tuple[int, ...]]
+    fit: Callable[[Game, int, Any], None]
+
+
+def _active(game: Game) -> tuple[int, ...]:
+    return game.active
 
 
 def _mover(game: Game) -> tuple[int, ...]:
@@ -210,16 +206,17 @@ def _mover(game: Game) -> tuple[int, ...]:
 
 
 SPEAKERS: Mapping[Phase, Speakers] = {
-    Phase.MODE: Speakers(ModeChoice, "the opener", lambda game: (game.opener,)),
-    Phase.COMMIT: Speakers(Commit, "every active seat", active_seats),
-    Phase.OPEN: Speakers(Open, "every active seat", active_seats),
-    Phase.READY: Speakers(Ready, "every active seat", active_seats),
-    Phase.ACT: Speakers(Act, "the mover", _mover),
-    Phase.SEAL: Speakers(Seal, "the mover", _mover),
-    Phase.ANSWER: Speakers(Answer, "every caller", callers),
-    Phase.SHOW: Speakers(Show, "the mover and every caller", lambda game: tuple(sorted((game.turn, *callers(game))))),
+    Phase.MODE: Speakers(ModeChoice, "the opener", lambda game: (game.opener,), _fit_mode),
+    Phase.COMMIT: Speakers(Commit, "every active seat", _active, _fit_commit),
+    Phase.OPEN: Speakers(Open, "every active seat", _active, _fit_open),
+    Phase.READY: Speakers(Ready, "every active seat", _active, _fit_ready),
+    Phase.ACT: Speakers(Act, "the mover", _mover, _fit_act),
+    Phase.SEAL: Speakers(Seal, "the mover", _mover, _fit_sealed),
+    Phase.ANSWER: Speakers(Answer, "every caller", callers, _fit_sealed),
+    Phase.SHOW: Speakers(Show, "the mover and every caller", lambda game: tuple(sorted((game.turn, *callers(game)))),
+                         _fit_show),
     Phase.REVEAL: Speakers(Reveal, "every holder of a share of a shown cup",
-                           lambda game: deal_policy(game).revealers(cups_needed(game))),
+                           lambda game: deal_policy(game).revealers(cups_needed(game)), _fit_reveal),
 }
 
 
@@ -235,7 +232,7 @@ def fault_in(message: AnyMessage, phase: Phase, game: Game, authors: tuple[int, 
     if message.seat not in (speakers.authors(game) if authors is None else authors):
         return "not-the-author"
     try:
-        _fit(game, message.seat, message.payload)
+        speakers.fit(game, message.seat, message.payload)
     except (Malformed, IllegalAction) as error:
         return error.reason
     return None

@@ -6,6 +6,7 @@ before the showdown, knows no names and speaks no language: refusals are reasons
 
 from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import compress
 
 from .actions import CALZO, OBLIGE_CLOSED, OBLIGE_NO, OBLIGE_OPEN, PASO, Action, Kind, RoundBegan, bid
 from .bids import (
@@ -93,7 +94,7 @@ def prepare(game: Game, opener: int, special: Special | None, stage: Stage) -> N
     game.bid = game.bidder = game.last = game.caller = game.call = game.call_on = None
     game.history = []
     dice = game.dice
-    game.in_play = game.seats - dice.count(0)
+    game.active = tuple(compress(range(game.seats), dice))
     game.total = total = sum(dice)
     game.terms = terms = game.normal if special is None else _terms(game.rules, special)
     game.no_exact = no_exact = terms.no_exact or _why_no_exact(game)
@@ -163,7 +164,7 @@ def _terms_of(
 def _why_no_exact(game: Game) -> str:
     """The reason that lies in the dice of this round."""
     rules = game.rules
-    if not rules.exact_with_two and game.in_play == 2:
+    if not rules.exact_with_two and len(game.active) == 2:
         return "exact-with-two"
     if rules.exact_requires is _HALF_DICE and game.total < half_of_start(game):
         return _NEEDS_HALF_DICE

@@ -175,7 +175,7 @@ class _Table:
             if not self._game.dice[seat]:
                 raise NotationError(line.number, "already-out", name=name)
             seats.append(seat)
-        if len(seats) == self._game.in_play:
+        if len(seats) == len(self._game.active):
             raise NotationError(line.number, "nobody-left")
         return self._ended(remove(self._game, seats))
 

@@ -49,7 +49,7 @@ def cups_needed(game: Game) -> tuple[int, ...]:
         return ()
     if game.call_on == "pass":
         return game.passed[-1:]
-    return tuple([seat for seat, dice in enumerate(game.dice) if dice])
+    return game.active
 
 
 def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
@@ -62,7 +62,7 @@ def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
         raise ValueError("nothing was called")
     if on == "pass":
         bid, bidder = None, game.passed[-1]
-    if len(cups) != (1 if bid is None else game.in_play) or bidder not in cups:
+    if len(cups) != (1 if bid is None else len(game.active)) or bidder not in cups:
         raise ValueError("the cups are not those of this showdown")
     shown: list[int] = []
     for seat, cup in cups.items():
@@ -89,7 +89,7 @@ def settle(game: Game, cups: Mapping[int, Sequence[int]]) -> RoundSettled:
     opener = caller if loser is None else loser
     out = () if dice[opener] else (opener,)
     number, special = game.round_number, game.special
-    if game.in_play - len(out) < 2 or (game.rules.format is _POINTS and number >= game.rules.rounds):
+    if len(game.active) - len(out) < 2 or (game.rules.format is _POINTS and number >= game.rules.rounds):
         _finish(game)
     else:
         game.round_number = number + 1

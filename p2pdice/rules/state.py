@@ -52,13 +52,14 @@ class Game:
     """One game; lists and tuples go by seat.
 
     `turn` is the opener until a round is dealt, then the mover. `round_direction` is the direction when the round
-    began: a void round takes its turning back with it. The slots from `in_play` on only spare work: seats with dice,
+    began: a void round takes its turning back with it. The slots from `active` on only spare work: seats with dice,
     dice in play, `no_exact` (the reason why nobody may call exact in this round, or ""), the terms of this round and
     of a normal one, what the standing bid leaves to the seat in turn, the number of its menu and of every menu after a
     bid; unless `by_seat` says that menus and ways of raising depend on whose turn it is.
     """
 
     __slots__ = (
+        "active",
         "banked",
         "bid",
         "bidder",
@@ -69,7 +70,6 @@ class Game:
         "dice",
         "direction",
         "history",
-        "in_play",
         "last",
         "menu",
         "menu_after_bid",
@@ -112,7 +112,7 @@ class Game:
     call: Kind | None
     call_on: CalledOn | None
     winners: tuple[int, ...]
-    in_play: int
+    active: tuple[int, ...]
     total: int
     no_exact: str
     terms: Terms
@@ -125,12 +125,12 @@ class Game:
     @property
     def bids(self) -> int:
         """Number of bids made in this round so far."""
-        return sum(action.kind is Kind.BID for _, action in self.history)
+        return len([action for _, action in self.history if action.kind is Kind.BID])
 
     @property
     def passed(self) -> tuple[int, ...]:
         """Seats that passed in this round."""
-        return tuple(seat for seat, action in self.history if action.kind is Kind.PASO)
+        return tuple([seat for seat, action in self.history if action.kind is Kind.PASO])
 
     def copy(self) -> "Game":
         """A game that can be played on without changing this one."""
@@ -177,15 +177,15 @@ def public(game: Game) -> tuple[Canonical, ...]:
     return (
         ENGINE,
         _terms_of(game.rules),
-        (str(game.stage), game.round_number, game.opener, str(game.special or "")),
+        (game.stage, game.round_number, game.opener, game.special or ""),
         (direction_name(game.direction), direction_name(game.round_direction)),
         tuple(game.dice),
         tuple(game.banked),
         tuple(game.penalties),
-        tuple(int(used) for used in game.used),
-        tuple(seat for seat, dice in enumerate(game.dice) if not dice),
-        (game.turn, str(game.last or ""), game.bids, game.passed),
+        tuple(map(int, game.used)),
+        tuple([seat for seat, dice in enumerate(game.dice) if not dice]),
+        (game.turn, game.last or "", game.bids, game.passed),
         () if bid is None else (bid.quantity, bid.face, seat_or_none(game.bidder)),
-        (str(game.call or ""), str(game.call_on or ""), seat_or_none(game.caller)),
+        (game.call or "", game.call_on or "", seat_or_none(game.caller)),
         game.winners,
     )

@@ -114,7 +114,7 @@ def test_states_are_canonical() -> None:
             for part in value:
                 assert_canonical(part)
         else:
-            assert type(value) is str or (type(value) is int and value >= 0)
+            assert isinstance(value, str) or (type(value) is int and value >= 0)
 
     seen = []
     for game, record in random_game(PRESETS["dudo"], 4, Random(4)):
