@@ -89,7 +89,7 @@ class Signatures:
 
     def all_hold(self) -> bool:
         """Whether all do; asked once, at the end."""
-        return all(signed.holds(verifier) for verifier, signed in self._claims)
+        return all([signed.holds(verifier) for verifier, signed in self._claims])
 
 
 def audit(raw: bytes, signatures: Signatures | None = None) -> Report:
@@ -141,6 +141,9 @@ def _replayed(raw: bytes, signatures: Signatures | None) -> Replayed:
 class _Auditor:
     """Walks a file from its roster to its end, writing what it finds into the report."""
 
+    _ledger: Ledger  # from `begin` on
+    _dispute: Dispute
+
     def __init__(self, entries: Iterator[Entry], found: Replayed, signatures: Signatures | None = None) -> None:
         self._entries = entries
         self._signatures = signatures
@@ -154,8 +157,7 @@ class _Auditor:
         self.begin()
         for entry in self._entries:
             self.take(entry)
-        assert self._replayed.ledger and self._replayed.dispute, "the game has begun"  # noqa: PT018
-        if not self._replayed.ledger.over or self._replayed.dispute.halting.votes:
+        if not self._ledger.over or self._dispute.halting.votes:
             raise _Ended
         self._report.verdict = "clean"
 
@@ -166,22 +168,20 @@ class _Auditor:
         report.seated = ledger.seated
         report.standings = dict.fromkeys(range(len(ledger.seated.players)), "clean")
         report.events += ledger.opening()
-        self._replayed.ledger = ledger
-        self._replayed.dispute = Dispute(
+        self._replayed.ledger = self._ledger = ledger
+        self._replayed.dispute = self._dispute = Dispute(
             ledger, None, None, lambda now: (), lambda base: ledger if ledger.mark(base) else None)
 
     def take(self, entry: Entry) -> None:
         """Judge the next entry of the game."""
-        ledger, dispute = self._replayed.ledger, self._replayed.dispute
-        assert ledger and dispute, "the game has begun"  # noqa: PT018
         self._report.entries = entry.number + 1
         try:
             if entry.kind == "game":
-                self._message(entry, ledger, dispute)
+                self._message(entry)
             elif entry.kind == "vote":
-                self._vote(entry, ledger, dispute)
+                self._vote(entry)
             elif entry.kind == "evidence":
-                self._evidence(entry, ledger, dispute)
+                self._evidence(entry)
             else:
                 raise Malformed("misplaced")
         except Malformed as error:
@@ -225,8 +225,9 @@ class _Auditor:
         self._report.signatures += len(roster.joins)
         return roster
 
-    def _message(self, entry: Entry, ledger: Ledger, dispute: Dispute) -> None:
-        message = self._checked(parse_slot(entry.signed), ledger)
+    def _message(self, entry: Entry) -> None:
+        ledger = self._ledger
+        message = self._checked(parse_slot(entry.signed))
         said = ledger.slots[-1]
         # One order only, that of the seats: a file with the same entries otherwise would be another file. And a
         # record holds the votes of a halt only when they came to a decision.
@@ -240,10 +241,11 @@ class _Auditor:
             self._found(entry, proved, "in-the-log")
             raise _Ended from proved
         if events:
-            self._tell(events, ledger)
+            self._tell(events)
 
-    def _checked(self, message: M, ledger: Ledger) -> M:
+    def _checked(self, message: M) -> M:
         """A message or vote of this game whose signature holds."""
+        ledger = self._ledger
         if message.game_id != ledger.game_id or message.seat >= len(ledger.verifiers):
             raise Malformed("another-game")
         verifier = ledger.verifiers[message.seat]
@@ -254,8 +256,9 @@ class _Auditor:
         self._report.signatures += 1
         return message
 
-    def _vote(self, entry: Entry, ledger: Ledger, dispute: Dispute) -> None:
-        vote = self._checked(parse_vote(entry.signed), ledger)
+    def _vote(self, entry: Entry) -> None:
+        ledger, dispute = self._ledger, self._dispute
+        vote = self._checked(parse_vote(entry.signed))
         if vote.slot[0] != "leave" and dispute.settled(vote):
             raise Malformed("another-halt")
         named = [name for _, name in vote.payload.proofs] if isinstance(vote.payload, Propose) else []
@@ -286,7 +289,7 @@ class _Auditor:
             for event in events:
                 if isinstance(event, Dropped):
                     self._stand(event)
-            self._tell(events, ledger)
+            self._tell(events)
         self._voted = None
         self._undecided.clear()
         dispute.decided(outcome, 0.0)
@@ -301,21 +304,21 @@ class _Auditor:
         self._report.standings[proved.seat] = "convicted"
         self._report.findings.append(Finding(proved.seat, proved.evidence.kind.value, entry.number, detail))
 
-    def _tell(self, events: list[Event], ledger: Ledger) -> None:
+    def _tell(self, events: list[Event]) -> None:
         self._report.events += events
-        self._report.winners = ledger.game.winners
+        self._report.winners = self._ledger.game.winners
         for event in events:
             if isinstance(event, CupsShown):
                 self._report.dice += sum(map(len, event.cups.values()))
             elif isinstance(event, RoundSettled):
                 self._report.rounds += 1
 
-    def _evidence(self, entry: Entry, ledger: Ledger, dispute: Dispute) -> None:
+    def _evidence(self, entry: Entry) -> None:
         evidence = decode_evidence(entry.signed.body)
-        seat = dispute.learn(entry.signed.body)
+        seat = self._dispute.learn(entry.signed.body)
         if entry.signed.signature or seat is None:
             raise Malformed("misplaced")
-        shown = (ledger.owner(seat), proof_hash(entry.signed.body))
+        shown = (self._ledger.owner(seat), proof_hash(entry.signed.body))
         if self._shown and shown < self._shown[-1]:
             raise Malformed("out-of-order")
         self._shown.append(shown)

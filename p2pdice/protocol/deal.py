@@ -58,9 +58,9 @@ class Deal:
 
     def contradicted(self, message: Message[Open | Reveal]) -> int | None:
         """The contributor whose COMMIT a share in the message contradicts; None if all fit."""
+        committed, promised, keys = self._committed, self._promised, self.keys
         for contributor, cup, share in named_shares(message):
-            made = self._committed(contributor, cup, self.keys[contributor], share)
-            if self._promised[contributor].get(cup) != made:
+            if promised[contributor].get(cup) != committed(contributor, cup, keys[contributor], share):
                 return contributor
         return None
 

@@ -284,11 +284,13 @@ class Dispute:
     def _open(self, number: int) -> Halting:
         # The ledger goes on to other epochs, votes about this one may still come.
         ledger, epoch, marks = self.ledger, self.ledger.epoch, self.ledger.marks
+        # A halt refers to its Dispute only to sign: a record that was judged is out of memory as soon as it is let go.
+        prove, all_said, sign = self.prove, self.said, self._sign if self.key else _sign_nothing
 
         def mark_at(boundary: Boundary) -> Mark | None:
             known = next((mark for mark in marks if mark.boundary == boundary), None)
             if known is None and ledger.epoch == epoch:
-                proved = self.prove(boundary)
+                proved = prove(boundary)
                 known = proved.mark(boundary) if proved else None
             return known
 
@@ -305,10 +307,10 @@ class Dispute:
             return max(below, key=lambda found: found.rounds, default=None)
 
         def said(owner: int, slot: int) -> bool:
-            return ledger.epoch == epoch and self.said(owner, slot)
+            return ledger.epoch == epoch and all_said(owner, slot)
 
         return Halting(Surroundings(
-            epoch, ledger.owners_in(marks[0].game), self.me, owners_at, obliger_at, previous, self.names, self._sign,
+            epoch, ledger.owners_in(marks[0].game), self.me, owners_at, obliger_at, previous, self.names, sign,
             self.all_leaves, [past.epoch for past in ledger.past], self.proofs, said), number)
 
     def _halt_of(self, vote: AnyVote) -> Halting | None:
@@ -327,3 +329,7 @@ class Dispute:
             self._left(narrow_vote(vote, Leave))
         self.out.append(signed)
         return vote
+
+
+def _sign_nothing(slot: VoteSlot, state: bytes, payload: VotePayload) -> AnyVote:
+    raise AssertionError("a verifier signs nothing")  # pragma: no cover

@@ -104,7 +104,8 @@ class Ledger:
         self.verifiers: Sequence[Verifier] = [player.verifier for player in seated.players]
         self.keys = [player.key for player in seated.players]
         self.slots: list[dict[int, AnyMessage]] = [{}]  # by slot number, then by seat; the last one is open
-        self.preimage = start_preimage(self.game_id, seated.genesis, rules_hash(pack(public(self.game))))
+        self._rules = self._hash_of_game()
+        self.preimage = start_preimage(self.game_id, seated.genesis, self._rules)
         self.state = state_hash(self.preimage)
         self.deal: Deal | None = None
         self._open_slot(Phase.START)
@@ -189,8 +190,8 @@ class Ledger:
             dropped = tuple(seat for seat in seats if gone[self.owner(seat)] is why)
             told += [Dropped(dropped, why.value, tuple(votes))] if dropped else []
         told.append(remove(self.game, seats))
-        self.preimage = child_preimage(self.game_id, self.epoch, outcome.base.state,
-                                       rules_hash(pack(public(self.game))))
+        self._rules = self._hash_of_game()
+        self.preimage = child_preimage(self.game_id, self.epoch, outcome.base.state, self._rules)
         self.state = state_hash(self.preimage)
         self._open_slot(Phase.START)
         self.slots = [{}]
@@ -273,8 +274,9 @@ class Ledger:
         items = [said[seat].signed.hash for seat in sorted(said)]
         closer = _CLOSERS.get(phase)
         events = closer(self, said) if closer else []
-        rules = rules_hash(pack(public(self.game)))
-        self.preimage = next_preimage(self.game_id, self.epoch, self.slot, self.state, phase, items, rules)
+        if phase in _MOVES:
+            self._rules = self._hash_of_game()
+        self.preimage = next_preimage(self.game_id, self.epoch, self.slot, self.state, phase, items, self._rules)
         self.state = state_hash(self.preimage)
         self._open_slot(phase)
         self.slots.append({})
@@ -286,6 +288,9 @@ class Ledger:
             self._rounds += 1
             self.marks.append(Mark(Boundary(self._rounds, self.state), self.game.copy(), self.slot))
         return events
+
+    def _hash_of_game(self) -> bytes:
+        return rules_hash(pack(public(self.game)))
 
     def _open_slot(self, before: Phase) -> None:
         """The phase after `before`, and the seats that sign a message for its slot, ascending."""
@@ -362,3 +367,4 @@ _CLOSERS: dict[Phase, Callable[[Ledger, dict[int, AnyMessage]], list[Event]]] = 
     Phase.SHOW: Ledger._close_show,
     Phase.REVEAL: Ledger._close_reveal,
 }
+_MOVES = _CLOSERS.keys() - {Phase.OPEN}  # phases whose end changes the game

@@ -32,6 +32,7 @@ from p2pdice.rules import (
     Kind,
     Special,
     Stage,
+    bid,
     callers,
     check,
     cups_needed,
@@ -104,10 +105,7 @@ NEXT: Mapping[Phase, tuple[tuple[Condition, Phase], ...]] = {
 
 def next_phase(phase: Phase, game: Game) -> Phase:
     """The phase after `phase`, whose slot is complete and already counted in `game`."""
-    for condition, following in NEXT[phase]:
-        if condition(game):
-            return following
-    raise AssertionError("the last condition of a row always holds")  # pragma: no cover
+    return next(following for condition, following in NEXT[phase] if condition(game))
 
 
 _MODES: Mapping[Special | None, Mode] = {Special.OPEN: Mode.OPEN, Special.CLOSED: Mode.CLOSED}
@@ -120,7 +118,7 @@ def deal_policy(game: Game) -> Policy:
 
 def action_of(call: Call) -> Action:
     """The action in the `call` field of ACT or SHOW, whose shape has been checked."""
-    return Action(Kind(call[0]), *call[1:])
+    return bid(*call[1:]) if len(call) > 1 else Action(Kind(call[0]))
 
 
 def call_of(action: Action) -> Call:

@@ -1,13 +1,15 @@
 """A transcript that is not exactly what was played is never called clean, and the first wrong entry is named."""
 
 import functools
+import gc
+import weakref
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2pdice.protocol.audit import Report, audit
+from p2pdice.protocol.audit import Report, audit, replayed
 from p2pdice.protocol.messages import Signed
 from p2pdice.protocol.transcript import MAGIC, Damaged, Entry, TranscriptWriter, is_transcript, read_entries
 from tests.tablekit import Table
@@ -40,6 +42,19 @@ def test_a_whole_game_is_clean(system: str) -> None:
     assert report.dice > 10
     assert report.entries == len(list(read_entries(played(system))))
     assert report.signatures >= report.entries
+
+
+def test_a_game_that_was_judged_is_not_kept() -> None:
+    """All of a record goes as soon as nobody asks for it: looking for it among rings of objects takes Python long."""
+    gc.disable()
+    try:
+        found = replayed(played())
+        assert found.ledger
+        ledger = weakref.ref(found.ledger)
+        del found
+        assert ledger() is None
+    finally:
+        gc.enable()
 
 
 def spots(raw: bytes) -> list[int]:
