@@ -42,15 +42,23 @@ class CatchUp:
         self._links = links
         self._send = send
         self._lagging: tuple[tuple[int, int, int], float] | None = None  # behind others at that place, since when
+        self._deaf: dict[bytes, list[bytes]] = {}  # by owner, links to those who do not hear its process
         self._news_at = float("-inf")  # when a body came that was new here
         self._answered: set[bytes] = set()  # links that have said, after a crash, what they hold
 
     def relay(self, signed: Signed, owner: bytes, came_from: bytes, mates: Set[bytes], now: float) -> None:
         """Pass a new body on to those who do not hear the process of its author."""
         self._news_at = now
-        for key, state in self._links.items():
-            if key in mates and key not in (came_from, owner) and owner not in state.hears:
+        if owner not in self._deaf:  # asked for with every body, and changed by signs of life only
+            self._deaf[owner] = [key for key, state in self._links.items()
+                                 if key in mates and key != owner and owner not in state.hears]
+        for key in self._deaf[owner]:
+            if key != came_from:
                 self._send(key, frames.Bodies((signed.value(),)))
+
+    def heard_anew(self) -> None:
+        """A link has come or gone, or somebody says whom it hears."""
+        self._deaf.clear()
 
     def show_toss(self, link: bytes, known: Sequence[Signed]) -> None:
         """Somebody is not further than the toss, of which this is known here."""

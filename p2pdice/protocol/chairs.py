@@ -33,10 +33,10 @@ class Chairs:
 
     def owed(self, ledger: Ledger) -> tuple[Chair, SlotPayload] | None:
         """What a local seat signs next for the open slot without asking its user; None if none does."""
-        for seat in ledger.missing:
-            chair = self._by_seat.get(seat)
-            payload = chair.automatic(ledger, self._random_bytes) if chair else None
-            if chair and payload is not None:
+        for chair in self:
+            owes = chair.seat in ledger.authors and chair.seat not in ledger.slots[-1]
+            payload = chair.automatic(ledger, self._random_bytes) if owes else None
+            if payload is not None:
                 return chair, payload
         return None
 

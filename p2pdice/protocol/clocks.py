@@ -7,7 +7,7 @@ from p2pdice.protocol.phases import TURN_PHASES, Phase
 
 SLACK_S = 3.0  # whoever halts first should not be alone in naming, for a moment by which its clock was ahead
 ANSWER_DUE_S = 3.0  # an answer to a SEAL is due so long after it
-UNHEARD_S = 30.0  # whoever comes back after a crash looks for the others so long at least
+UNHEARD_S = 30.0  # whoever hears nobody looks for the others so long at least
 NEVER = float("inf")
 
 
@@ -100,9 +100,12 @@ class Clocks:
 
     # --- what follows
 
-    def unheard_until(self) -> float | None:
-        """When a process that came back has waited long enough for an answer; None while its user waits for one."""
-        return None if self._waiting_for else self._began_at + max(self._terms.drop_time_s, UNHEARD_S)
+    def deserted_at(self, drop_times: int) -> float | None:
+        """When nobody who plays has been heard for so many drop times; None while the user waits for somebody."""
+        if self._waiting_for:
+            return None
+        heard = [self._heard[owner] for owner in self._others()]
+        return max(heard, default=self._began_at) + max(drop_times * self._terms.drop_time_s, UNHEARD_S)
 
     def turn_over_at(self) -> float | None:
         """When the open turn is lost; None without a clock."""
@@ -123,7 +126,7 @@ class Clocks:
         if self._paused_at is not None:
             at = min(at, self._paused_at)
         found: list[tuple[int, int | None]] = [
-            (owner, self._ledger.slot) for owner in self._owing()
+            (owner, self._ledger.slot) for owner in sorted(self._owing())
             if at >= self._late_at(owner) - min(SLACK_S, self._terms.drop_time_s / 4)]
         found += [(owner, None) for owner, since in sorted(self._unanswered.items())
                   if owner not in self._waiting_for
@@ -134,11 +137,11 @@ class Clocks:
         own = {self._ledger.owner(seat) for seat in self._local}
         return [owner for owner in self._ledger.owners_in(self._ledger.game) if owner not in own]
 
-    def _owing(self) -> list[int]:
+    def _owing(self) -> set[int]:
         """Other processes' owners whose message for the open slot is missing, unless the user waits for them."""
         owner_of = self._ledger.seated.owners
         owners = {owner_of[seat] for seat in self._ledger.missing if seat not in self._local}
-        return sorted(owners - self._waiting_for)
+        return owners - self._waiting_for
 
     def _late_at(self, owner: int) -> float:
         return self._opened_at if owner in self._dropped else self._late(self._heard[owner])

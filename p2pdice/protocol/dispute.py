@@ -194,8 +194,15 @@ class Dispute:
     # --- what is held
 
     @property
+    def open(self) -> bool:
+        """Whether there is anything to decide: any message may then be the one that was waited for."""
+        return bool(self.halting.by_hash or self.proofs or self.leaves)
+
+    @property
     def accused(self) -> set[int]:
         """Owners in the game against whom there is evidence, or who said that they leave."""
+        if not self.proofs and not self.leaves:
+            return set()  # asked for with every message
         active = set(self.ledger.owners_in(self.ledger.game))
         return active & (set(self.proofs.values()) | set(self.leaves))
 

@@ -15,7 +15,7 @@ from p2pdice.protocol.events import ChatSaid, Closed, Event, PauseWanted, PeerBa
 from p2pdice.protocol.kept import Others, kept_bots, pack_kept, pack_toss, unpack_others, unpack_toss
 from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby
 from p2pdice.protocol.members import Member, Players
-from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields, signed_from
+from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields
 from p2pdice.protocol.pausing import Pausing, Wish
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Seated, Terms, formed
@@ -285,6 +285,7 @@ class Peer:
         known = link in self.links
         self.watchers.lost(link)
         self.links[link] = Link(now, now)
+        self._catch_up.heard_anew()
         self.lobby.door.linked(link, session)
         if isinstance(self.lobby, HostLobby):
             self.lobby.back(link)
@@ -307,6 +308,7 @@ class Peer:
     def lost(self, link: bytes, now: float) -> None:
         """The link is gone."""
         self.links.pop(link, None)
+        self._catch_up.heard_anew()
         self.watchers.lost(link)
         self.lobby.door.lost(link)
         if self.session:
@@ -348,8 +350,8 @@ class Peer:
                     self._send(link, frames.Refuse("watchers"))
                     self._effects.drops.append(link)
             case frames.Bodies():
-                for value in frame.bodies:
-                    self._body(link, signed_from(value), now)
+                for body, signature in frame.bodies:
+                    self._body(link, Signed(body, signature), now)
                 if not frame.bodies:
                     self._catch_up.answered(link)
                     self._catch_up.resume(self._mates(), now)
@@ -412,6 +414,7 @@ class Peer:
 
     def _pinged(self, link: bytes, state: Link, ping: frames.Ping, now: float) -> None:
         state.hears, state.stage, state.watchers = frozenset(ping.heard), ping.stage, ping.watchers
+        self._catch_up.heard_anew()
         direct = self._mates() & set(self.links) | {self.lobby.players.key.public}
         wishes = {key: Wish(wish) for key, wish in ping.pauses}
         self._pausing.said(link, direct, wishes, [key for key in ping.heard if key in self._mates()])

@@ -154,6 +154,8 @@ class Door:
 
     def step(self, now: float, admits: Callable[[bytes], bool]) -> None:
         """Answer those whose time has come and whom `admits` lets try, and give up those who do not confirm."""
+        if not self.code:
+            return
         for link, visitor in list(self._visitors.items()):
             if _is_open(visitor) and now >= visitor.until:
                 self._turn_away(link, visitor)
@@ -163,6 +165,8 @@ class Door:
 
     def deadline(self, admits: Callable[[bytes], bool]) -> float | None:
         """When `step` has something to do."""
+        if not self.code:
+            return None
         times = [visitor.until for visitor in self._visitors.values() if _is_open(visitor)]
         times += [self._guesses[visitor.session.address][1] for link, visitor in self._visitors.items()
                   if visitor.message is not None and visitor.session.address in self._guesses and admits(link)

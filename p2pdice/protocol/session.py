@@ -250,7 +250,7 @@ class Session:
             return None
         self._aside.kept[message.slot, message.seat] = message
         self.clocks.answered(self.ledger.owner(message.seat))
-        self._go_on(now)
+        self._go_on(now, settle=self.dispute.open)
         return message.seat
 
     def _receive_vote(self, vote: AnyVote, now: float) -> int | None:
@@ -370,8 +370,11 @@ class Session:
 
     # --- the one way through
 
-    def _go_on(self, now: float) -> None:
-        """Take in what waits and say what is owed, until the open slot needs somebody else; halt when it is time."""
+    def _go_on(self, now: float, *, settle: bool = True) -> None:
+        """Take in what waits and say what is owed, until the open slot needs somebody else; halt when it is time.
+
+        Without `settle` what only time brings about is left to `tick`: most messages change nothing in it.
+        """
         if self._going:  # from inside: the loop below goes on anyway
             return
         self._going = True
@@ -381,7 +384,7 @@ class Session:
                 # All that came is taken in and answered first, also when it is time to halt: whoever is back after a
                 # long cut would else halt owing what it could have signed.
                 progress = not self.halted and (self._take_in(now) or (not self.resuming and self._say_owed(now)))
-                if not progress:
+                if not progress and settle:
                     progress = self._settle_dispute(now)
         finally:
             self._going = False
@@ -403,28 +406,17 @@ class Session:
         self._add(parse_slot(signed), now)
 
     def _take_in(self, now: float) -> bool:
-        for seat in self.ledger.missing:
-            message = self._aside.kept.get((self.ledger.slot, seat))
-            if message is None:
-                continue
+        """Whether something that waited for the open slot has entered it, or convicts its author: nobody who has
+        nothing to say in a slot may name its state."""
+        for message in self._aside.of_slot(self.ledger.slot):
             try:
                 self._add(message, now)
             except OtherState:
-                self.behind = True
+                self.behind = self.behind or message.seat in self.ledger.authors
                 continue
-            self._aside.kept.pop((message.slot, seat), None)
+            self._aside.kept.pop((message.slot, message.seat), None)
             return True
-        self._strangers(now)
         return False
-
-    def _strangers(self, now: float) -> None:
-        """A waiting message from a seat that has nothing to say in the open slot: out of turn if it names the state."""
-        slot = self.ledger.slot
-        for seat in [seat for at, seat in self._aside.kept if at == slot and seat not in self.ledger.authors]:
-            try:
-                self._add(self._aside.kept[slot, seat], now)
-            except OtherState:
-                continue
 
     def _add(self, message: AnyMessage, now: float) -> None:
         slot, phase = self.ledger.slot, self.ledger.phase
@@ -466,7 +458,7 @@ class Session:
             self.events.append(Halted(tuple(sorted(silent))))
         given_up_at = self._given_up_at()
         if given_up_at is not None and now >= given_up_at:
-            self._give_up()
+            self._give_up(now)
             return False
         self.clocks.follow(self.dispute.halting, now)
         outcome = self.dispute.step(now)
@@ -486,17 +478,13 @@ class Session:
         return self._patience.halt_at(self._own_turn)
 
     def _given_up_at(self) -> float | None:
-        if self._unheard:
-            return self.clocks.unheard_until()
-        return self._patience.given_up_at()
+        times = (self._patience.given_up_at(), self._patience.deserted_at(self.resuming))
+        return min((time for time in times if time is not None), default=None)
 
-    @property
-    def _unheard(self) -> bool:
-        """Whether a seat that came back to its game has found nobody there yet."""
-        return self.resuming and self.me in self.ledger.owners_in(self.ledger.game)
-
-    def _give_up(self) -> None:
-        if self._unheard:  # its files stay as they are: the others may be back for the next try
+    def _give_up(self, now: float) -> None:
+        deserted_at = self._patience.deserted_at(self.resuming)
+        if deserted_at is not None and now >= deserted_at:
+            # Its files stay as they are: the others may be back for the next try.
             self.closed = Closed((), 1, "abandoned", {"again": True})
             self.events.append(self.closed)
         else:

@@ -70,24 +70,18 @@ def test_two_after_another() -> None:
     """Six, then five, then four: the host first, and two more."""
     table = Table(6, seed=3)
     table.play(20)
-    gone = []
-    for node in table.nodes[:3]:
-        kill(table, node)
-        gone.append(node)
-        for _ in range(30):
+    gone: list[Node] = []
+    for _ in range(3):
+        ledger = session_of(table.nodes[-1]).ledger
+        gone.append(next(node for node in table.nodes if node not in gone and ledger.game.dice[table.seat(node)]))
+        kill(table, gone[-1])
+        for _ in range(60):  # until it is the turn of who is gone
             if len(table.nodes[-1].of(Dropped)) == len(gone):
                 break
             table.wait(10)
-        table.play(12)
+        table.play(6)
     table.play()
-    survivors_agree(table, [node for node in gone if not _was_out(table, node)], "dropped")
-
-
-def _was_out(table: Table, node: Node) -> bool:
-    """Whether it had lost its last die before it went."""
-    seat = table.seat(node)
-    dropped = {seat for event in cast(list[Dropped], table.nodes[-1].of(Dropped)) for seat in event.seats}
-    return seat not in dropped
+    survivors_agree(table, gone, "dropped")
 
 
 @pytest.mark.parametrize("players", [2, 3, 5])

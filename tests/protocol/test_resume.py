@@ -223,6 +223,54 @@ def test_the_second_try_finds_those_who_were_away_the_first_time() -> None:
     assert len({one.file for one in table.nodes}) == 1
 
 
+@pytest.mark.parametrize("crashed", [True, False])
+def test_who_is_out_and_hears_nobody_who_plays_is_free(crashed: bool) -> None:
+    """Cut off while three or more had dice, it cannot know how they go on; it decides nothing and need not wait."""
+    table = Table(5, "perudo", {"starting_dice": "1"}, seed=5)
+    table.settle()
+    while (session := session_of(table.nodes[0])).ledger.game.round_number < 2:
+        table.play(1)
+    table.settle()
+    owners = session.ledger.owners_in(session.ledger.game)
+    assert len(owners) > 2
+    out, = [node for node in table.nodes if session_of(node).me not in owners]
+    if crashed:
+        cut_off(table, out)
+    else:
+        table.cut |= {frozenset((out.name, other.name)) for other in table.nodes if other is not out}
+    table.wait(80)
+    assert not out.of(Closed)
+    table.wait(25)
+    closed, = out.of(Closed)
+    assert isinstance(closed, Closed)
+    assert (closed.reason, closed.fields) == ("abandoned", {"again": True})
+    table.cut.clear()
+    out.events.clear()
+    table.restart(out)
+    table.play()
+    assert [one.closed.reason for one in table.nodes if one.closed] == ["won"] * 5
+    assert len({one.file for one in table.nodes}) == 1
+
+
+def test_who_is_cut_off_with_dice_is_patient_and_then_free() -> None:
+    """Halted and alone it may be found again for long; but not for ever, and its seat is still there for a new try."""
+    table = table_for("perudo")
+    table.play(3)
+    alone = table.nodes[1]
+    for other in table.nodes:
+        table.cut.add(frozenset((alone.name, other.name)))
+        if other is not alone:
+            other.bot = None
+            other.peer.hold(table.seat(alone), True, table.now)
+    table.wait(1700)
+    assert session_of(alone).halted
+    assert not alone.of(Closed)
+    table.wait(400)
+    closed, = alone.of(Closed)
+    assert isinstance(closed, Closed)
+    assert (closed.reason, closed.fields) == ("abandoned", {"again": True})
+
+
 def test_lost_secrets_mean_leaving() -> None:
     """With the transcript but without what was written ahead, a process cannot show its dice: it leaves by its word."""
     table = Table(3, "perudo", seed=3)
