@@ -206,15 +206,13 @@ class Run:
         assert all(len(found) < 2 for found in outcomes.values()), (outcomes, self.story)
         self.halts = sum(bool(found) for found in outcomes.values())
         told = set()
-        won = any(node.closed and node.closed.reason == "won" for node in self.here)
         for node in self.here:
             owners = self.session(node).ledger.owners_in(self.session(node).ledger.game)
-            if node.closed is None:  # who has lost may watch, and nobody tells that the last two have given up
-                assert self.session(node).me not in owners, ("stuck", node.name, self.story)
-                assert not won, ("stuck", node.name, self.story)
-                continue
+            assert node.closed is not None, ("stuck", node.name, self.story)
             reason, last = node.closed.reason, len(owners) == 2
-            assert reason in ("won", "dropped") or (reason == "abandoned" and last), (reason, self.story)
+            # Who was alone for long, without dice or halted, need not have heard how the others went on.
+            allowed = reason in ("won", "dropped") or (reason == "abandoned" and (last or "again" in node.closed.fields))
+            assert allowed, (reason, self.story)
             if reason == "won":
                 report = node.report()
                 assert (report.verdict, report.findings) == ("clean", []), (report.stopped_at, self.story)
