@@ -191,8 +191,11 @@ class Run:
         """HALT t says what its author's latest DROP below t is, and none comes below it afterwards."""
         for (at, seat), halt in halting.halts.items():
             below = [ballot for ballot, author in halting.drops if author == seat and ballot < at]
-            last = [halting.drops[max(below), seat].signed.hash] if below else []
-            assert not last or list(halt.payload.last) == last, self.story
+            if below:
+                latest, named = halting.drops[max(below), seat].signed.hash, halt.payload.last
+                # Or a later one, lost on the way.
+                assert named, self.story
+                assert named[0] == latest or named[0] not in halting.by_hash, self.story
 
     def judge(self) -> None:
         """All that must be true at the end."""
@@ -207,11 +210,12 @@ class Run:
         self.halts = sum(bool(found) for found in outcomes.values())
         told = set()
         for node in self.here:
-            owners = self.session(node).ledger.owners_in(self.session(node).ledger.game)
             assert node.closed is not None, ("stuck", node.name, self.story)
-            reason, last = node.closed.reason, len(owners) == 2
+            ahead = self.session(node)._aside.ahead()  # when it had halted, a showdown may have come that left two
+            last = len(ahead.owners_in(ahead.game)) <= 2
             # Who was alone for long, without dice or halted, need not have heard how the others went on.
-            allowed = reason in ("won", "dropped") or (reason == "abandoned" and (last or "again" in node.closed.fields))
+            reason, alone = node.closed.reason, "again" in node.closed.fields
+            allowed = reason in ("won", "dropped") or (reason == "abandoned" and (last or alone))
             assert allowed, (reason, self.story)
             if reason == "won":
                 report = node.report()
