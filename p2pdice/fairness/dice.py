@@ -2,12 +2,17 @@
 skipped (protocol.md section 2). Knows hashing; must not know seats or turns."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 
-from p2pdice.fairness.framing import digest
+from p2pdice.fairness.framing import digest, frame
 from p2pdice.fairness.labels import Label
+from p2pdice.fairness.shares import SHARE_BYTES
 
 DIE_FACES = 6
+_NUMBERS = struct.Struct(">IQIQ")  # seat and number of dice, as they are framed
+_SHARE_LENGTH = SHARE_BYTES.to_bytes(4, "big")
 _FACES = bytes(1 + byte % DIE_FACES for byte in range(256))  # what `die` makes of each byte but those it skips
 _SKIPPED = bytes(range(256 - 256 % DIE_FACES, 256))
 _CONSONANTS = "bdfgklmnprst"
@@ -43,13 +48,23 @@ def faces(seed: bytes, count: int) -> tuple[int, ...]:
     return tuple(found[:count])
 
 
-def cup(game_id: bytes, epoch: bytes, round_number: int, commit_state: bytes, seat: int, dice: int,
-        shares: Sequence[bytes]) -> tuple[int, ...]:
-    """The faces under one cup, in the order drawn: a function of the share of every active seat (section 6).
+Roll = Callable[[int, int, Sequence[bytes]], tuple[int, ...]]
 
-    `commit_state` is the state after all COMMITs, `shares` the 32-byte shares for this cup by ascending seat.
+
+def roller(game_id: bytes, epoch: bytes, round_number: int, commit_state: bytes) -> Roll:
+    """What rolls the cups of one deal, a function of seat, number of dice, and the 32-byte share of every active seat
+    for this cup, by ascending seat (section 6). It gives the faces in the order drawn.
+
+    `commit_state` is the state after all COMMITs. What all cups have in common is framed once.
     """
-    return faces(digest(Label.DICE, game_id, epoch, round_number, commit_state, seat, dice, *shares), dice)
+    numbers = (0, 0)  # those of a cup; its shares come behind them
+    common = frame(Label.DICE, game_id, epoch, round_number, commit_state, *numbers)[:-_NUMBERS.size]
+
+    def roll(seat: int, dice: int, shares: Sequence[bytes]) -> tuple[int, ...]:
+        framed = _NUMBERS.pack(8, seat, 8, dice) + _SHARE_LENGTH + _SHARE_LENGTH.join(shares)
+        return faces(sha256(common + framed).digest(), dice)
+
+    return roll
 
 
 def shuffled(source: Iterator[int], count: int) -> list[int]:

@@ -15,10 +15,11 @@ def frame(label: Label, *parts: Part) -> bytes:
 
     An int part is 8 bytes big-endian and must be 0..2^64-1 (OverflowError else); a str part is its UTF-8.
     """
-    return _framed(label, parts)
+    return framed(label, parts)
 
 
-def _framed(label: Label, parts: Sequence[Part]) -> bytes:
+def framed(label: Label, parts: Sequence[Part]) -> bytes:
+    """The same of parts that are together already."""
     raw = label.head
     for part in parts:
         if not isinstance(part, bytes):
@@ -29,7 +30,7 @@ def _framed(label: Label, parts: Sequence[Part]) -> bytes:
 
 def digest(label: Label, *parts: Part) -> bytes:
     """H(label, part...) = SHA-256 of the framed parts: 32 bytes. Serves as hash, commitment and key derivation."""
-    return sha256(_framed(label, parts)).digest()
+    return sha256(framed(label, parts)).digest()
 
 
 def unframe(raw: bytes) -> tuple[str, list[bytes]]:

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
 from p2pdice.fairness.errors import BadKey
-from p2pdice.fairness.framing import Part, frame
+from p2pdice.fairness.framing import Part, framed
 from p2pdice.fairness.labels import Label
 
 KEY_BYTES = 32
@@ -33,7 +33,7 @@ class SigningKey:
 
     def sign(self, label: Label, *parts: Part) -> bytes:
         """64 bytes over F(label, part...)."""
-        return self._private.sign(frame(label, *parts))
+        return self._private.sign(framed(label, parts))
 
     def secret(self) -> bytes:
         """The 32 bytes that make this key again: for a file that nobody else may read."""
@@ -70,7 +70,7 @@ class Verifier:
     def holds(self, signature: bytes, label: Label, *parts: Part) -> bool:
         """Whether `signature` is this key's over F(label, part...)."""
         try:
-            self._key.verify(signature, frame(label, *parts))
+            self._key.verify(signature, framed(label, parts))
         except (InvalidSignature, ValueError):
             return False
         return True

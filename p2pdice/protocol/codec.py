@@ -44,7 +44,7 @@ def unpack(raw: bytes, fits: Callable[[Value], bool] | None = None, reason: str 
     if not fitting:
         _check(value, DEPTH)
     # A value has one encoding only: else one signed meaning would have many hashes (attack row 34).
-    if pack(value) != raw:
+    if _packer.pack(value) != raw:
         raise Malformed("not-canonical")
     if fits is not None and not fitting:
         raise Malformed(reason)

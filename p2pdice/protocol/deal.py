@@ -4,7 +4,7 @@ The live table, a peer and a verifier hold the same. Must not know secrets, turn
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-from p2pdice.fairness import dice
+from p2pdice.fairness.dice import Roll, roller
 from p2pdice.fairness.errors import BadBox
 from p2pdice.fairness.framing import digest, frame
 from p2pdice.fairness.labels import Label
@@ -40,8 +40,18 @@ class Deal:
 
     @cached_property
     def _committed(self) -> Callable[[int, int, bytes, bytes], bytes]:
-        commit = self.commits[self.policy.active[0]]
+        commit = self._any_commit
         return committer(commit.game_id, commit.epoch, commit.payload.round_number, commit.state)
+
+    @cached_property
+    def _roll(self) -> Roll:
+        commit = self._any_commit
+        return roller(commit.game_id, commit.epoch, commit.payload.round_number, self.commit_state)
+
+    @property
+    def _any_commit(self) -> Message[Commit]:
+        """Game, epoch, round and state are the same in all of them."""
+        return self.commits[self.policy.active[0]]
 
     def open(self, message: Message[Open]) -> None:
         """Take in one OPEN that `contradicted` has passed."""
@@ -69,8 +79,7 @@ class Deal:
         found = known_shares(self.policy, cup, shares)
         if found is None:
             return None
-        commit = self.commits[cup]
-        return dice.cup(commit.game_id, commit.epoch, commit.payload.round_number, self.commit_state, cup, count, found)
+        return self._roll(cup, count, found)
 
     def first_claim(self, bid_number: int, claimers: Sequence[int]) -> int:
         """Which of several exact callers counts: a lot from shares that all were bound to before the round.

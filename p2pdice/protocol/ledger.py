@@ -5,7 +5,7 @@ session, and a verifier reading a file years later, feed it the same signed mess
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from p2pdice.fairness.chain import (
     child_epoch,
@@ -121,10 +121,6 @@ class Ledger:
         return len(self.slots) - 1
 
     @property
-    def over(self) -> bool:
-        return self.phase is Phase.OVER
-
-    @property
     def missing(self) -> tuple[int, ...]:
         """Authors whose message for the open slot is not in."""
         said = self.slots[-1]
@@ -223,10 +219,10 @@ class Ledger:
             raise Proved(message.seat, Evidence(FaultKind.ILLEGAL, (message.signed,), (self.preimage,), rules))
         match message.payload:
             case Open():
-                self._judge_shares(narrow(message, Open), FaultKind.BAD_OPEN)
+                self._judge_shares(narrow(message, Open))
             case Reveal():
                 self._judge_commit_state(message.payload.commit_state)
-                self._judge_shares(narrow(message, Reveal), FaultKind.BAD_REVEAL)
+                self._judge_shares(narrow(message, Reveal))
             case Ready():
                 self._judge_commit_state(message.payload.commit_state)
                 if message.payload.complaint:
@@ -239,9 +235,10 @@ class Ledger:
         if named != self._deal.commit_state:
             raise OtherState
 
-    def _judge_shares(self, message: Message[Open | Reveal], kind: FaultKind) -> None:
+    def _judge_shares(self, message: Message[Open | Reveal]) -> None:
         contributor = self._deal.contradicted(message)
         if contributor is not None:
+            kind = FaultKind.BAD_OPEN if isinstance(message.payload, Open) else FaultKind.BAD_REVEAL
             commit = self._deal.commits[contributor]
             raise Proved(message.seat, Evidence(kind, (commit.signed, message.signed), (self._commit_preimage,)))
 
@@ -269,7 +266,7 @@ class Ledger:
         return self.deal
 
     def _close(self) -> list[Event]:
-        said = self.slots[-1]
+        said: dict[int, Any] = self.slots[-1]  # messages with the payload of the phase: all have been judged
         phase = self.phase
         items = [said[seat].signed.hash for seat in sorted(said)]
         closer = _CLOSERS.get(phase)
@@ -295,6 +292,7 @@ class Ledger:
     def _open_slot(self, before: Phase) -> None:
         """The phase after `before`, and the seats that sign a message for its slot, ascending."""
         self.phase = next_phase(before, self.game)
+        self.over = self.phase is Phase.OVER
         self.authors: tuple[int, ...] = () if self.over else SPEAKERS[self.phase].authors(self.game)
 
     def _round_began(self) -> list[Event]:
@@ -305,38 +303,36 @@ class Ledger:
         game = self.game
         return [RoundBegan(game.round_number, game.opener, "left" if game.direction > 0 else "right", game.special)]
 
-    def _begin_deal(self, said: dict[int, AnyMessage]) -> None:
-        commits = {seat: narrow(message, Commit) for seat, message in said.items()}
+    def _begin_deal(self, commits: dict[int, Message[Commit]]) -> None:
         self._commit_preimage = self.preimage
         self.deal = Deal(deal_policy(self.game), self.game.seats, self.keys, commits, self.state)
 
-    def _close_mode(self, said: dict[int, AnyMessage]) -> list[Event]:
-        seat, choice = self.game.opener, narrow(said[self.game.opener], Mode).payload
+    def _close_mode(self, said: dict[int, Message[Mode]]) -> list[Event]:
+        seat, choice = self.game.opener, said[self.game.opener].payload
         action = Action(Kind.OBLIGE, way=choice.choice)
         apply(self.game, seat, action)
         return [ActionMade(seat, action, bool(choice.auto))]
 
-    def _close_commit(self, said: dict[int, AnyMessage]) -> list[Event]:
+    def _close_commit(self, said: dict[int, Message[Commit]]) -> list[Event]:
         deal(self.game)
         return []
 
-    def _close_open(self, said: dict[int, AnyMessage]) -> list[Event]:
-        deal = self._deal
+    def _close_open(self, said: dict[int, Message[Open]]) -> list[Event]:
         for message in said.values():
-            deal.open(narrow(message, Open))
+            self._deal.open(message)
         return []
 
-    def _close_act(self, said: dict[int, AnyMessage]) -> list[Event]:
-        act = narrow(said[self.game.turn], Act).payload
+    def _close_act(self, said: dict[int, Message[Act]]) -> list[Event]:
+        act = said[self.game.turn].payload
         return self._move(self.game.turn, action_of(act.call), bool(act.auto))
 
-    def _close_show(self, said: dict[int, AnyMessage]) -> list[Event]:
+    def _close_show(self, said: dict[int, Message[Show]]) -> list[Event]:
         """An exact call comes before the mover's doubt or bid; of several the lot decides (protocol.md section 7)."""
         mover = self.game.turn
-        call, auto = cast("tuple[tuple[str], int]", narrow(said[mover], Show).payload.sealed)
+        call, auto = cast("tuple[tuple[str], int]", said[mover].payload.sealed)
         action = action_of(call)
         claimers = [seat for seat, message in said.items()
-                    if seat != mover and narrow(message, Show).payload.sealed == "claim"]
+                    if seat != mover and message.payload.sealed == "claim"]
         if not claimers:
             return self._move(mover, action, bool(auto))
         if action == CALZO:
@@ -347,10 +343,10 @@ class Ledger:
         apply(self.game, seat, action)
         return [ActionMade(seat, action, auto)]
 
-    def _close_reveal(self, said: dict[int, AnyMessage]) -> list[Event]:
+    def _close_reveal(self, said: dict[int, Message[Reveal]]) -> list[Event]:
         deal = self._deal
         for message in said.values():
-            deal.reveal(narrow(message, Reveal))
+            deal.reveal(message)
         cups = {}
         for cup in cups_needed(self.game):
             faces = deal.faces(cup, self.game.dice[cup], deal.shares)
@@ -359,7 +355,7 @@ class Ledger:
         return [CupsShown(cups), settle(self.game, cups)]
 
 
-_CLOSERS: dict[Phase, Callable[[Ledger, dict[int, AnyMessage]], list[Event]]] = {
+_CLOSERS: dict[Phase, Callable[[Ledger, dict[int, Any]], list[Event]]] = {
     Phase.MODE: Ledger._close_mode,
     Phase.COMMIT: Ledger._close_commit,
     Phase.OPEN: Ledger._close_open,

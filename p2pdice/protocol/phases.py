@@ -59,13 +59,16 @@ TURN_PHASES = (Phase.MODE, Phase.ACT, Phase.SEAL)  # those in which a seat decid
 
 Condition = Callable[[Game], bool]
 
+# Bound to names of the module: looking a member up in its enum costs more than the comparison.
+_OPEN, _NORMAL = Special.OPEN, Mode.NORMAL
+
 
 def opener_may_oblige(game: Game) -> bool:
     return game.stage is Stage.OBLIGE
 
 
 def round_is_open(game: Game) -> bool:
-    return game.special is Special.OPEN
+    return game.special is _OPEN
 
 
 def someone_may_call_out_of_turn(game: Game) -> bool:
@@ -113,7 +116,7 @@ _MODES: Mapping[Special | None, Mode] = {Special.OPEN: Mode.OPEN, Special.CLOSED
 
 def deal_policy(game: Game) -> Policy:
     """Who sees what in the round that is dealt or open now."""
-    return policy_of(_MODES.get(game.special, Mode.NORMAL), game.active, game.opener)
+    return policy_of(_MODES.get(game.special, _NORMAL), game.active, game.opener)
 
 
 def action_of(call: Call) -> Action:

@@ -18,6 +18,8 @@ ENGINE = 1
 
 LEFT, RIGHT = 1, -1
 
+_BID, _PASO = Kind.BID, Kind.PASO  # of the module, where they are found sooner than in their enum
+
 
 class Stage(StrEnum):
     """What a game waits for."""
@@ -125,12 +127,12 @@ class Game:
     @property
     def bids(self) -> int:
         """Number of bids made in this round so far."""
-        return len([action for _, action in self.history if action.kind is Kind.BID])
+        return len([action for _, action in self.history if action.kind is _BID])
 
     @property
     def passed(self) -> tuple[int, ...]:
         """Seats that passed in this round."""
-        return tuple([seat for seat, action in self.history if action.kind is Kind.PASO])
+        return tuple([seat for seat, action in self.history if action.kind is _PASO])
 
     def copy(self) -> "Game":
         """A game that can be played on without changing this one."""
@@ -164,14 +166,15 @@ def _terms_of(rules: Ruleset) -> tuple[Canonical, ...]:
     return (rules.system, *(text for pair in rules.options().items() for text in pair))
 
 
+def _seat_or_none(seat: int | None) -> Canonical:
+    return () if seat is None else (seat,)
+
+
 def public(game: Game) -> tuple[Canonical, ...]:
     """The whole public state as one nested tuple of non-negative int and str, equal exactly when two engines agree.
 
     It goes into every state hash (protocol.md section 5), so that engines that disagree stop at once.
     """
-
-    def seat_or_none(seat: int | None) -> Canonical:
-        return () if seat is None else (seat,)
 
     bid = game.bid
     return (
@@ -185,7 +188,7 @@ def public(game: Game) -> tuple[Canonical, ...]:
         tuple(map(int, game.used)),
         tuple([seat for seat, dice in enumerate(game.dice) if not dice]),
         (game.turn, game.last or "", game.bids, game.passed),
-        () if bid is None else (bid.quantity, bid.face, seat_or_none(game.bidder)),
-        (game.call or "", game.call_on or "", seat_or_none(game.caller)),
+        () if bid is None else (bid.quantity, bid.face, _seat_or_none(game.bidder)),
+        (game.call or "", game.call_on or "", _seat_or_none(game.caller)),
         game.winners,
     )

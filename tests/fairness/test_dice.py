@@ -3,10 +3,11 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from p2pdice.fairness.dice import cup, die, faces, index, made_words, shuffled, stream
+from p2pdice.fairness.dice import die, faces, index, made_words, roller, shuffled, stream
 from p2pdice.fairness.framing import digest
 from p2pdice.fairness.labels import Label
 
@@ -83,9 +84,10 @@ SHARES = (b"a" * 32, b"b" * 32, b"c" * 32)
 
 
 def rolled(**changed: object) -> tuple[int, ...]:
-    given = {"game_id": b"g" * 32, "epoch": b"e" * 32, "round_number": 1, "commit_state": b"s" * 32, "seat": 0,
-             "dice": 5, "shares": SHARES} | changed
-    return cup(**given)  # type: ignore[arg-type]  # one dict for all parts, so that each can be changed by name
+    given: dict[str, Any] = {"game_id": b"g" * 32, "epoch": b"e" * 32, "round_number": 1, "commit_state": b"s" * 32,
+                             "seat": 0, "dice": 5, "shares": SHARES} | changed
+    cup = [given.pop(name) for name in ("seat", "dice", "shares")]
+    return roller(**given)(*cup)
 
 
 @pytest.mark.parametrize("changed", [

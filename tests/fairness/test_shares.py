@@ -123,7 +123,7 @@ COMMITTED = {"game_id": b"g" * 32, "epoch": b"e" * 32, "round_number": 1, "state
 ])
 def test_a_commitment_binds_its_place(changed: dict[str, object]) -> None:
     """A commitment from another game, deal, round, author, cup, key or share is another one: none can be copied."""
-    assert commitment(**(COMMITTED | changed)) != commitment(**COMMITTED)  # type: ignore[arg-type]  # see test_dice
+    assert commitment(**(COMMITTED | changed)) != commitment(**COMMITTED)  # type: ignore[arg-type]  # each by name
 
 
 def test_the_quick_commitments_are_the_same() -> None:
