@@ -197,6 +197,8 @@ def _cleaned(names: Sequence[str]) -> str:
 def closing(reason: str, fields: Fields, transcript: str | None) -> list[str]:
     """The last lines of a game or lobby."""
     lines = [] if reason == "won" else [_closing(reason, fields)]
+    if "again" in fields:
+        lines.append(_("To look for them once more: p2pdice join --resume"))
     if reason == "other-rules":
         lines += ruletext.headline(fields["rules"])
     if transcript is not None:
@@ -209,7 +211,7 @@ def closing(reason: str, fields: Fields, transcript: str | None) -> list[str]:
 def _closing(reason: str, fields: Fields) -> str:
     match reason:
         case "abandoned" if "again" in fields:
-            return _("Nobody from your table answers. Nothing is lost: p2pdice join --resume tries again.")
+            return _("Nobody of your table answers. Nothing of the game is lost.")
         case "abandoned":
             return _("The game is abandoned: someone who is needed is gone.")
         case "forked":

@@ -66,6 +66,8 @@ async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rule
     offer = person and not options.watch and not (options.command == "join" and options.resume)
     if options.watch and not options.json:
         frontend.answer([_("You are watching: you see what everybody sees, and no dice before they are shown.")])
+    if options.command == "join" and options.resume and not options.json:
+        frontend.answer([_("Looking for the others of your table.")])
     while True:
         pace_s = options.pace if person else 0.0
         play = Play(driver, frontend, auto=auto, hints=hints, pace_s=pace_s, offer=offer, watching=options.watch)

@@ -118,7 +118,7 @@ def test_every_end_has_a_sentence(reason: str, spoken: str) -> None:
 
 def test_who_finds_nobody_is_told_how_to_try_again() -> None:
     """The game is not over for its files."""
-    assert "join --resume" in refusals.closing("abandoned", {"again": True}, None)[0]
+    assert refusals.closing("abandoned", {"again": True}, None)[1].endswith(": p2pdice join --resume")
 
 
 def test_a_game_that_was_won_tells_where_it_is_kept() -> None:
