@@ -15,8 +15,8 @@ from p2pdice.fairness.keys import Verifier
 from p2pdice.protocol.audit import Report, Signatures, audit
 from p2pdice.protocol.messages import Signed
 
-CHUNK = 32
-AHEAD = 2  # chunks in a worker's hands: whenever it is done with one, the next is there
+MOST, LEAST = 64, 8  # signatures in a part; fewer towards the end, so that all are done at about the same time
+AHEAD = 2  # parts in a worker's hands: whenever it is done with one, the next is there
 
 Part = Sequence[tuple[bytes, bytes, bytes]]  # (key, body, signature)
 
@@ -26,8 +26,8 @@ def judged(raw: bytes) -> Report:
     others = cores() - 1
     if others and hasattr(os, "fork"):
         with suppress(OSError, EOFError), ExitStack() as stack:  # raised where there is no process, or one has died
-            gc.freeze()  # a collection writes to all it looks at, and what is written to after a fork is copied first
-            stack.callback(gc.unfreeze)
+            gc.disable()  # a collection writes to all it looks at, and what is written to after a fork is copied first
+            stack.callback(gc.enable)
             return audit(raw, SharedOut([stack.enter_context(Worker()) for _ in range(others)]))
     return audit(raw)
 
@@ -60,8 +60,7 @@ class Worker:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        self._process.terminate()
-        self._process.join()
+        self._process.terminate()  # whoever starts another, or ends itself, clears it away: no need to wait for that
         self._line.close()
 
     def has_room(self) -> bool:
@@ -95,7 +94,7 @@ class SharedOut(Signatures):
 
     def add(self, verifier: Verifier, signed: Signed) -> None:
         super().add(verifier, signed)
-        if len(self._claims) % CHUNK == 0:
+        if len(self._claims) % MOST == 0:
             self._hand_out()
 
     def all_hold(self) -> bool:
@@ -111,8 +110,9 @@ class SharedOut(Signatures):
                 worker.ask(self._next_part())
 
     def _next_part(self) -> Part:
-        claims = self._claims[-CHUNK:]
-        del self._claims[-CHUNK:]
+        size = min(MOST, max(LEAST, len(self._claims) // (AHEAD * (1 + len(self._workers)))))
+        claims = self._claims[-size:]
+        del self._claims[-size:]
         return [(verifier.public, *signed.value()) for verifier, signed in claims]
 
 

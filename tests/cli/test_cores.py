@@ -33,8 +33,8 @@ def with_bad_signature(raw: bytes, number: int) -> bytes:
 
 
 def test_processes_come_to_the_same_report(transcript: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clean, cut, and with a signature that does not hold, in a full chunk and in the rest behind the last."""
-    monkeypatch.setattr(cores, "CHUNK", 8)
+    """Clean, cut, and with a signature that does not hold, in a part that was handed out and in the rest."""
+    monkeypatch.setattr(cores, "MOST", 8)
     monkeypatch.setattr(cores, "cores", lambda: 2)
     last = audit(transcript).entries - 1
     for raw in (transcript, transcript[:-1], with_bad_signature(transcript, 12), with_bad_signature(transcript, last)):
@@ -52,7 +52,7 @@ def test_a_worker_that_dies_is_not_needed(transcript: bytes, monkeypatch: pytest
         return all_hold(part)
 
     here, all_hold = os.getpid(), cores._all_hold
-    monkeypatch.setattr(cores, "CHUNK", 8)
+    monkeypatch.setattr(cores, "MOST", 8)
     monkeypatch.setattr(cores, "cores", lambda: 3)
     monkeypatch.setattr(cores, "_all_hold", dies)
     assert told(cores.judged(transcript)) == told(audit(transcript))
