@@ -8,7 +8,7 @@ from dataclasses import replace
 from p2pdice.protocol import frames
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import Closed, Event, LobbyChanged
-from p2pdice.protocol.members import Member, Players, parse_member
+from p2pdice.protocol.members import Member, Players, members_of, parse_member
 from p2pdice.protocol.messages import MOST_SEATS, ROOM_BYTES, Proposal, Signed, lobby_fields
 from p2pdice.protocol.roomcode import Door
 from p2pdice.protocol.roster import Join, Roster, Terms, parse_roster, parse_terms, sign_roster
@@ -323,10 +323,7 @@ class GuestLobby(Lobby):
         `where`: port and addresses of the others. Others tell what they have said meanwhile.
         """
         self.room, self.terms = roster.room, roster.terms
-        owners = dict.fromkeys(join.owner for join in roster.joins)
-        self.members = [Member(tuple(sorted((join for join in roster.joins if join.owner == owner),
-                                            key=lambda join: join.is_bot)), True, *where.get(owner, (0, ())))
-                        for owner in owners]
+        self.members = members_of(roster, where)
         self.toss = Toss(roster, self.players.secrets)
         self._broadcast(self.toss.accept())
         self._agreed = True

@@ -1,13 +1,13 @@
 """Processes at a table before the game: the players that one brings, and how it is listed (protocol.md section 4). Must
 not know who hosts, nor links."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from p2pdice.fairness.keys import RandomBytes, SigningKey
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.messages import signed_from
-from p2pdice.protocol.roster import Join, parse_join, sign_join
+from p2pdice.protocol.roster import Join, Roster, parse_join, sign_join
 
 NONCE_BYTES = 32
 
@@ -67,3 +67,10 @@ def parse_member(room: bytes, joins: Sequence[tuple[bytes, bytes]], ready: int, 
             parsed[0].bots):
         raise Malformed("bot-without-owner")
     return Member(parsed, bool(ready), port, addresses)
+
+
+def members_of(roster: Roster, where: Mapping[bytes, tuple[int, tuple[str, ...]]]) -> list[Member]:
+    """The processes of a frozen roster; `where`: port and addresses by owner's key, as far as they are known."""
+    owners = dict.fromkeys(join.owner for join in roster.joins)
+    return [Member(tuple(sorted((join for join in roster.joins if join.owner == owner), key=lambda join: join.is_bot)),
+                   True, *where.get(owner, (0, ()))) for owner in owners]

@@ -1,8 +1,14 @@
 """Who wants the clocks to stand still: a courtesy among those who play, never part of the record (protocol.md section
-10.3). Must not know clocks or links."""
+10.3). Must not know how clocks run, nor links."""
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from p2pdice.protocol.events import PauseWanted
+
+if TYPE_CHECKING:
+    from p2pdice.protocol.session import Session
 
 
 class Wish(IntEnum):
@@ -14,10 +20,11 @@ class Wish(IntEnum):
 
 
 class Pausing:
-    """The last known wish of each player, by key."""
+    """The last known wish of each player, by key, and what they have come to."""
 
     def __init__(self) -> None:
         self.wishes: dict[bytes, Wish] = {}
+        self._told: tuple[tuple[bytes, ...], bool] = ((), False)  # who wants a pause, and whether there is one
 
     def said(self, by: bytes, direct: Iterable[bytes], wishes: Mapping[bytes, Wish], heard: Iterable[bytes]) -> None:
         """A ping over a link: its sender's own wish, and those of the others that it hears.
@@ -36,3 +43,15 @@ class Pausing:
         """Whether somebody asks for a pause, and nobody wants to go on."""
         found = [self.wishes.get(key, Wish.NO) for key in players]
         return Wish.YES in found and Wish.NO not in found
+
+    def settle(self, session: "Session", now: float) -> None:
+        """A game's clocks stand still once everybody in it wants it, until somebody does not."""
+        if Wish.YES not in self.wishes.values() and not any(self._told):
+            return
+        order = [player.key for player in session.seated.players]
+        playing = [order[seat] for seat in session.ledger.owners_in(session.ledger.game)]
+        now_so = self.wanted_by(playing), not session.closed and self.agreed(playing)
+        if now_so != self._told:
+            self._told = now_so
+            seconds = session.pause(now_so[1], now)
+            session.events.append(PauseWanted(tuple(order.index(key) for key in now_so[0]), now_so[1], seconds))

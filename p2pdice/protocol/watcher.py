@@ -10,6 +10,7 @@ from p2pdice.fairness.keys import RandomBytes
 from p2pdice.protocol import frames
 from p2pdice.protocol.audit import Follower
 from p2pdice.protocol.chairs import Chairs
+from p2pdice.protocol.effects import Effects
 from p2pdice.protocol.errors import Malformed, PeerFault
 from p2pdice.protocol.events import (
     NOBODY,
@@ -31,7 +32,6 @@ from p2pdice.protocol.events import (
 from p2pdice.protocol.ledger import Ledger
 from p2pdice.protocol.members import Member, parse_member
 from p2pdice.protocol.messages import Signed
-from p2pdice.protocol.peer import Effects
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.roomcode import ChannelSession, Door
 from p2pdice.protocol.roster import Seated, Terms, formed, parse_terms
@@ -182,7 +182,8 @@ class Watcher:
         for opened in door.opened:
             self._send(frames.Look())  # there is more to be seen now
             assert opened == self._link, "only that one is proved to"
-        self._effects.sends += [(to, frames.encode(frame)) for to, frame in door.out]
+        for to, frame in door.out:
+            self._effects.send(to, frame)
         door.opened, door.out, door.drops = [], [], []
 
     def _frame(self, frame: frames.Frame) -> None:
@@ -375,7 +376,7 @@ class Watcher:
             self._effects.events.append(self.closed)
 
     def _send(self, frame: frames.Frame) -> None:
-        self._effects.sends.append((self._link, frames.encode(frame)))
+        self._effects.send(self._link, frame)
 
 
 def _plain(event: Event) -> Event:

@@ -19,6 +19,7 @@ from p2pdice.protocol.events import (
     PeerLost,
     Resumed,
     TableFormed,
+    Watched,
 )
 from p2pdice.protocol.messages import Signed
 
@@ -48,6 +49,7 @@ class Watchers:
         self.records: list[tuple[str, Signed]] = []
         self.drops: list[bytes] = []  # links to close
         self._watchers: dict[bytes, _Watcher] = {}
+        self._counted = 0  # watchers of the table, as the user was told
         self._end = ""
         self._now = 0.0
 
@@ -126,6 +128,14 @@ class Watchers:
                     if event.reason not in ENDS:
                         for link in list(self._watchers):
                             self._drop(link)
+
+    def counted(self, elsewhere: int) -> list[Event]:
+        """The news of how many watch the table, so many of them through other processes; none if it is known."""
+        count = len(self._watchers) + elsewhere
+        if count == self._counted or self._end:
+            return []
+        self._counted = count
+        return [Watched(count)]
 
     def serve(self, lobby: Callable[[], frames.Lobby]) -> list[tuple[bytes, frames.Frame]]:
         """A frame for each who waits for one, if there is something to be told; `lobby` says who is there."""

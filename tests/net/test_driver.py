@@ -11,7 +11,7 @@ from p2pdice.net.again import again
 from p2pdice.net.driver import Driver, Settings, host, join
 from p2pdice.net.errors import PortTaken
 from p2pdice.net.mesh import Mesh
-from p2pdice.protocol import peer as peer_module
+from p2pdice.protocol import heartbeat
 from p2pdice.protocol.events import Event, Listening
 from p2pdice.protocol.peer import Peer
 from p2pdice.rules import PRESETS, make_ruleset
@@ -37,7 +37,7 @@ async def test_the_clock_runs_in_a_flood(monkeypatch: pytest.MonkeyPatch) -> Non
     """Each frame may change when the clock has something to do; frames without a pause do not keep it from doing it."""
     driver = host(Settings(name="Ana", folder=None, bind="127.0.0.1", port=0, mdns=False), title=None,
                   rules=PRESETS["perudo"], players=2, bots=0, bot_level="easy", turn_time_s=60, drop_time_s=60)
-    monkeypatch.setattr(peer_module, "PING_S", 0.01)
+    monkeypatch.setattr(heartbeat, "PING_S", 0.01)
     ticks: list[float] = []
 
     def ticked(peer: Peer, now: float, tick: Callable[[Peer, float], None] = Peer.tick) -> None:

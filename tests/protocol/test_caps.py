@@ -7,11 +7,12 @@ import pytest
 
 from p2pdice.fairness.keys import SigningKey
 from p2pdice.protocol import dispute, frames
+from p2pdice.protocol.admission import LOOK_S, STRANGER_S
 from p2pdice.protocol.catchup import SERVE_S
+from p2pdice.protocol.chat import CHAT_CHARACTERS, CHAT_PER_MINUTE
 from p2pdice.protocol.events import ChatSaid
 from p2pdice.protocol.halting import MOST_BALLOTS
 from p2pdice.protocol.messages import Drop, Halt, Propose, VotePayload, VoteSlot, sign_game
-from p2pdice.protocol.peer import CHAT_CHARACTERS, CHAT_PER_MINUTE, LOOK_S, STRANGER_S
 from p2pdice.protocol.session import SLOTS_AHEAD, Session
 from tests.protocol.test_drops import kill
 from tests.tablekit import Node, Table

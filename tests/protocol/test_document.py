@@ -17,12 +17,15 @@ from p2pdice.fairness.seal import BOX_BYTES
 from p2pdice.fairness.shares import Disclosure, Mode, Policy
 from p2pdice.net import channel, listener, mesh, stream
 from p2pdice.protocol import (
+    admission,
     catchup,
+    chat,
     clocks,
     codec,
     dispute,
     frames,
     halting,
+    heartbeat,
     lobby,
     messages,
     patience,
@@ -170,7 +173,7 @@ def limits() -> str:
         ("arrays inside arrays", f"{codec.DEPTH} deep"),
         ("seats", messages.MOST_SEATS),
         ("a name, a title, a line of chat", f"{messages.NICK_BYTES}, {frames.TITLE_BYTES}, {frames.CHAT_BYTES} bytes"),
-        ("chat", f"{peer.CHAT_CHARACTERS} characters, {peer.CHAT_PER_MINUTE} lines a minute"),
+        ("chat", f"{chat.CHAT_CHARACTERS} characters, {chat.CHAT_PER_MINUTE} lines a minute"),
         ("a box", f"{BOX_BYTES} bytes"),
         ("time to prove who one is", f"{channel.HANDSHAKE_S:g} s"),
         ("strangers at the port", f"{listener.EARLY_IN_ALL}, {listener.EARLY_PER_ADDRESS} of one address, "
@@ -186,8 +189,8 @@ def limits() -> str:
         ("all strangers together, during a game",
          f"{mesh.STRANGERS_FRAMES_PER_S:g} frames/s, {mesh.STRANGERS_BYTES_PER_S / 1024:g} KiB/s, "
          f"{mesh.STRANGERS_WORK:.0%} of the time"),
-        ("a link of somebody who does not sit down", f"{peer.STRANGER_S:g} s"),
-        ("answers to FETCH and to `look`", f"one each {catchup.SERVE_S:g} s and {peer.LOOK_S:g} s of a link"),
+        ("a link of somebody who does not sit down", f"{admission.STRANGER_S:g} s"),
+        ("answers to FETCH and to `look`", f"one each {catchup.SERVE_S:g} s and {admission.LOOK_S:g} s of a link"),
         ("who watch through one process", f"{frames.MOST_WATCHERS}, each with {watching.NEWS_KEPT} news waiting"),
         ("a watcher that takes nothing", f"{watching.LAG_S:g} s"),
         ("what a watcher has missed", f"a frame each {watching.PACE_S:g} s"),
@@ -195,7 +198,7 @@ def limits() -> str:
         ("between two answers to one guesser", f"at most {roomcode.SLOWEST_S:g} s"),
         ("a newcomer's wait for the other guests' proof", f"{roomcode.PAIR_S:g} s"),
         ("a toss", f"{lobby.TOSS_S:g} s, {lobby.MOST_TOSSES} tries"),
-        ("a sign of life", f"every {peer.PING_S:g} s, counted for {peer.HEARD_S:g} s"),
+        ("a sign of life", f"every {heartbeat.PING_S:g} s, counted for {heartbeat.HEARD_S:g} s"),
         ("slots in an answer to FETCH", f"{catchup.ANSWER_BYTES // 1024} KiB, and whole slots"),
         ("a message that others build upon", f"asked for when it is {catchup.ASK_S:g} s late"),
         ("an answer to a SEAL", f"due after {clocks.ANSWER_DUE_S:g} s"),

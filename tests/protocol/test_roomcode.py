@@ -9,7 +9,7 @@ import pytest
 from p2pdice.protocol import frames, roomcode
 from p2pdice.protocol.errors import PeerFault
 from p2pdice.protocol.events import LobbyChanged, TableFormed
-from p2pdice.protocol.peer import PING_S
+from p2pdice.protocol.heartbeat import PING_S
 from p2pdice.protocol.roomcode import (
     EXCHANGE_S,
     MOST_GUESSES,

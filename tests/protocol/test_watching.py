@@ -385,7 +385,8 @@ def test_random_weather(seed: int) -> None:
         session = node.peer.session
         owners = session.ledger.owners_in(session.ledger.game) if session else ()
         spare = 2 * (sum(table.seat(other) in owners for other in here if other.of(TableFormed)) - 1) > len(owners)
-        open_ends = [(one, watched) for one in table.onlookers for watched in here if one.link in watched.peer.links]
+        open_ends = [(one, watched) for one in table.onlookers for watched in here
+                     if one.link in watched.peer.table.links]
         match source.randrange(8):
             case 0 | 1 | 2 if len(table.onlookers) < 4:
                 table.watch(node, code=code)
@@ -468,7 +469,7 @@ def test_whatever_else_a_watcher_sends_costs_the_link() -> None:
         assert not taken(honest, link)[1]
         honest.peer.received(link, wrong, table.now)
         assert taken(honest, link) == ([], True), wrong
-        assert link not in honest.peer.watchers
+        assert link not in honest.peer.table.watchers
         assert (session_of(honest).position, session_of(honest).held, list(honest.peer.lobby.members)) == before
 
 
@@ -501,7 +502,7 @@ def test_only_one_frame_is_out_at_a_time() -> None:
         lost_at = table.now if dropped else 0.0
     assert not sent
     assert LAG_S < lost_at - begun <= LAG_S + 3
-    assert link not in honest.peer.watchers
+    assert link not in honest.peer.table.watchers
 
 
 def test_the_past_is_shown_at_a_pace(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -542,15 +543,15 @@ def test_so_many_may_watch_through_one_process() -> None:
     table = playing()
     honest = table.nodes[0]
     links = [stranger(table, honest, bytes([number])) for number in range(1, frames.MOST_WATCHERS + 2)]
-    assert links[0] in honest.peer.watchers
+    assert links[0] in honest.peer.table.watchers
     effects = honest.peer.take()
     assert effects.drops == [links[-1]]
     assert [raw for to, raw in effects.sends if to == links[-1]] == [frames.encode(frames.Refuse("watchers"))]
     honest.peer.lost(links[0], table.now)
-    assert stranger(table, honest, b"z") in honest.peer.watchers
+    assert stranger(table, honest, b"z") in honest.peer.table.watchers
     table.hand(table.nodes[1], honest, frames.encode(frames.Watch(b"")))
-    assert table.nodes[1].link not in honest.peer.watchers
-    assert len(honest.peer.watchers) == frames.MOST_WATCHERS
+    assert table.nodes[1].link not in honest.peer.table.watchers
+    assert len(honest.peer.table.watchers) == frames.MOST_WATCHERS
 
 
 def test_a_process_ends_though_a_watcher_takes_nothing() -> None:
@@ -558,7 +559,7 @@ def test_a_process_ends_though_a_watcher_takes_nothing() -> None:
     table = playing(2)
     honest = table.nodes[0]
     links = [stranger(table, node) for node in table.nodes]
-    assert links[0] in honest.peer.watchers
+    assert links[0] in honest.peer.table.watchers
     table.play()
     assert honest.closed
     assert not honest.peer.finished(table.now)
@@ -659,7 +660,7 @@ def test_a_restarted_process_is_watched_with_the_same_code() -> None:
     kept: dict[str, Any] = {name: raw for name, raw in table.nodes[0].kept.items() if name != "code"}
     table.nodes[0].kept = kept
     table.restart(table.nodes[0])
-    assert not table.nodes[0].peer.watchers.admits
+    assert not table.nodes[0].peer.table.watchers.admits
 
 
 def test_nobody_watches_through_a_process_that_comes_back_to_a_toss() -> None:

@@ -62,7 +62,7 @@ class Gallery(Table):
         moved = super().flush()
         for node in self.nodes:
             for onlooker in self.onlookers:
-                if onlooker.link in node.drops and onlooker.link in node.peer.links:
+                if onlooker.link in node.drops and onlooker.link in node.peer.table.links:
                     # What is queued for it still arrives.
                     for frame in self._queues.pop((node.link, onlooker.link), []):
                         self.hand(node, onlooker, frame)
@@ -91,7 +91,7 @@ class Gallery(Table):
             self._queues.setdefault((node.link, link), []).append(frame)
         node.events += effects.events
         for link in effects.drops:
-            if node.link in self.node(link).peer.links:
+            if node.link in self.node(link).peer.table.links:
                 self.unlink(node, self.node(link))
         for key, _, _ in effects.dials:
             other = self.node(key)
