@@ -2,7 +2,6 @@
 Python's lock keeps threads from sharing them. Knows nothing of what is signed."""
 
 import functools
-import gc
 import multiprocessing
 import os
 import signal
@@ -26,8 +25,6 @@ def judged(raw: bytes) -> Report:
     others = cores() - 1
     if others and hasattr(os, "fork"):
         with suppress(OSError, EOFError), ExitStack() as stack:  # raised where there is no process, or one has died
-            gc.disable()  # a collection writes to all it looks at, and what is written to after a fork is copied first
-            stack.callback(gc.enable)
             return audit(raw, SharedOut([stack.enter_context(Worker()) for _ in range(others)]))
     return audit(raw)
 

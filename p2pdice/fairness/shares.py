@@ -1,19 +1,19 @@
 """Who contributes what to which cup, and who may see it when: the disclosure policy as one table (protocol.md section
 6), and the commitments to shares. Must not know signatures, messages or sockets."""
 
-import hashlib
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from functools import cached_property, lru_cache
+from hashlib import sha256
 
 from p2pdice.fairness.framing import digest, frame
 from p2pdice.fairness.keys import KEY_BYTES
 from p2pdice.fairness.labels import Label
 
 SHARE_BYTES = 32
-_TO_KEY = struct.Struct(">IQIQI")  # contributor and cup of a commitment as they are framed, and the length of the key
+_REST = struct.Struct(f">IQIQI{KEY_BYTES}sI{SHARE_BYTES}s")  # contributor, cup, key and share, as they are framed
 
 
 class Mode(StrEnum):
@@ -126,14 +126,12 @@ def commitment(game_id: bytes, epoch: bytes, round_number: int, state: bytes, co
 
 def committer(game_id: bytes, epoch: bytes, round_number: int,
               state: bytes) -> Callable[[int, int, bytes, bytes], bytes]:
-    """`commitment` as a function of contributor, cup, key and share: of each deal n seats check n * n of them, so what
-    all have in common is framed once."""
-    template = frame(Label.SHARE, game_id, epoch, round_number, state, 0, 0, bytes(KEY_BYTES), bytes(SHARE_BYTES))
-    behind_key = len(template) - 4 - SHARE_BYTES
-    common, length = template[:behind_key - KEY_BYTES - _TO_KEY.size], template[behind_key:-SHARE_BYTES]
-    to_key, sha256 = _TO_KEY.pack, hashlib.sha256
+    """`commitment` as a function of contributor, cup, key and share, the last two of 32 bytes: of each deal n seats
+    check n * n of them, so what all have in common is framed once."""
+    framed = frame(Label.SHARE, game_id, epoch, round_number, state, 0, 0, bytes(KEY_BYTES), bytes(SHARE_BYTES))
+    common, rest = framed[:-_REST.size], _REST.pack
     return lambda contributor, cup, public, share: sha256(
-        common + to_key(8, contributor, 8, cup, KEY_BYTES) + public + length + share).digest()
+        common + rest(8, contributor, 8, cup, KEY_BYTES, public, SHARE_BYTES, share)).digest()
 
 
 def known_shares(policy: Policy, cup: int, shares: Mapping[tuple[int, int], bytes]) -> list[bytes] | None:

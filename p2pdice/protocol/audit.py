@@ -1,6 +1,7 @@
 """Judges a transcript: the same ledger, rules and evidence as the live game, fed from a file, with no network and no
 secrets (protocol.md section 9). Every entry is checked; the verdict names the first that does not hold."""
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -94,7 +95,20 @@ class Signatures:
 
 def audit(raw: bytes, signatures: Signatures | None = None) -> Report:
     """Check a whole transcript. Never raises for what a file may hold."""
-    return replayed(raw, signatures).report
+    with _no_collections():
+        return replayed(raw, signatures).report
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """All that a file brings is kept until it has been judged: looking for what to collect among it only takes time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @dataclass(slots=True)
