@@ -35,7 +35,6 @@ from p2pdice.protocol.messages import (
     Ready,
     Reveal,
     Show,
-    narrow,
 )
 from p2pdice.protocol.phases import SPEAKERS, Phase, action_of, deal_policy, fault_in, next_phase
 from p2pdice.protocol.roster import Seated
@@ -217,18 +216,18 @@ class Ledger:
         if fault_in(message, self.phase, self.game, self.authors):
             rules = pack(public(self.game))
             raise Proved(message.seat, Evidence(FaultKind.ILLEGAL, (message.signed,), (self.preimage,), rules))
-        match message.payload:
-            case Open():
-                self._judge_shares(narrow(message, Open))
-            case Reveal():
-                self._judge_commit_state(message.payload.commit_state)
-                self._judge_shares(narrow(message, Reveal))
-            case Ready():
-                self._judge_commit_state(message.payload.commit_state)
-                if message.payload.complaint:
-                    raise self._judge_complaint(narrow(message, Ready))
-            case Show():
-                self._judge_seal(narrow(message, Show))
+        judge = _JUDGES.get(self.phase)
+        if judge:
+            judge(self, message)
+
+    def _judge_reveal(self, reveal: Message[Reveal]) -> None:
+        self._judge_commit_state(reveal.payload.commit_state)
+        self._judge_shares(reveal)
+
+    def _judge_ready(self, ready: Message[Ready]) -> None:
+        self._judge_commit_state(ready.payload.commit_state)
+        if ready.payload.complaint:
+            raise self._judge_complaint(ready)
 
     def _judge_commit_state(self, named: bytes) -> None:
         # It can prove nothing, since no state says so, but an honest client names the one it stands on.
@@ -355,6 +354,13 @@ class Ledger:
         return [CupsShown(cups), settle(self.game, cups)]
 
 
+# What is judged, beyond what `fault_in` says, and what is done when a slot closes: of messages of the phase.
+_JUDGES: dict[Phase, Callable[[Ledger, Any], None]] = {
+    Phase.OPEN: Ledger._judge_shares,
+    Phase.READY: Ledger._judge_ready,
+    Phase.SHOW: Ledger._judge_seal,
+    Phase.REVEAL: Ledger._judge_reveal,
+}
 _CLOSERS: dict[Phase, Callable[[Ledger, dict[int, Any]], list[Event]]] = {
     Phase.MODE: Ledger._close_mode,
     Phase.COMMIT: Ledger._close_commit,

@@ -142,8 +142,8 @@ def _fit_mode(game: Game, seat: int, mode: ModeChoice) -> None:
 
 def _fit_commit(game: Game, seat: int, commit: Commit) -> None:
     _expect(commit.round_number == game.round_number, "another-round")
-    cups = tuple([cup for cup, _ in commit.commitments])
-    _expect(cups == (*game.active, game.seats), "wrong-commitments")
+    cups = [cup for cup, _ in commit.commitments]
+    _expect(cups == [*game.active, game.seats], "wrong-commitments")
     _expect(bool(commit.round_key) == round_is_open(game), "wrong-round-key")
     if commit.round_key:
         try:
@@ -154,8 +154,8 @@ def _fit_commit(game: Game, seat: int, commit: Commit) -> None:
 
 def _fit_open(game: Game, seat: int, opening: Open) -> None:
     policy = deal_policy(game)
-    cups = tuple([cup for cup, _ in opening.shares])
-    _expect(cups == (*policy.public_cups(seat), game.seats), "wrong-openings")
+    cups = [cup for cup, _ in opening.shares]
+    _expect(cups == [*policy.public_cups(seat), game.seats], "wrong-openings")
     _expect(tuple([(cup, viewer) for cup, viewer, _ in opening.boxes]) == policy.boxes(seat), "wrong-boxes")
 
 
