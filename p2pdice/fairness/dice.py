@@ -21,11 +21,11 @@ _VOWELS = "aeiou"
 
 def stream(seed: bytes) -> Iterator[int]:
     """Endless bytes H("stream", seed, 0) || H("stream", seed, 1) || ..."""
-    return itertools.chain.from_iterable(_blocks(seed))
+    return itertools.chain.from_iterable(_block(seed, number) for number in itertools.count())
 
 
-def _blocks(seed: bytes) -> Iterator[bytes]:
-    return (digest(Label.STREAM, seed, number) for number in itertools.count())
+def _block(seed: bytes, number: int) -> bytes:
+    return digest(Label.STREAM, seed, number)
 
 
 def index(source: Iterator[int], size: int) -> int:
@@ -41,10 +41,10 @@ def die(source: Iterator[int]) -> int:
 
 def faces(seed: bytes, count: int) -> tuple[int, ...]:
     """What `die` gives `count` times from the seed's stream."""
-    found = b""
-    blocks = _blocks(seed)
+    found, number = b"", 0
     while len(found) < count:
-        found += next(blocks).translate(_FACES, _SKIPPED)
+        found += _block(seed, number).translate(_FACES, _SKIPPED)
+        number += 1
     return tuple(found[:count])
 
 

@@ -84,9 +84,10 @@ def read_entries(raw: bytes) -> Iterator[Entry]:
     previous = digest(Label.RECORD, MAGIC)
     offset, number = len(MAGIC), 0
     while offset < len(raw):
-        length = int.from_bytes(raw[offset:offset + 4], "big")
-        entry = raw[offset + 4:offset + 4 + length]
-        if length <= 2 * FRAME_BYTES and len(raw) < offset + 4 + length:
+        start = offset + 4
+        end = start + int.from_bytes(raw[offset:start], "big")
+        entry = raw[start:end]
+        if len(raw) < end <= start + 2 * FRAME_BYTES:
             raise Damaged(number, offset, cut=True)
         try:
             value: Any = unpack(entry, ENTRY.fits, "not-an-entry")
@@ -97,4 +98,4 @@ def read_entries(raw: bytes) -> Iterator[Entry]:
             raise Damaged(number, offset, cut=False)
         yield Entry(number, kind, Signed(body, signature))
         previous = digest(Label.RECORD, entry)
-        offset, number = offset + 4 + length, number + 1
+        offset, number = end, number + 1
