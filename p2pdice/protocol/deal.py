@@ -63,8 +63,9 @@ class Deal:
         self._take(message)
 
     def _take(self, message: Message[Open | Reveal]) -> None:
+        shares = self.shares
         for contributor, cup, share in named_shares(message):
-            self.shares[contributor, cup] = share
+            shares[contributor, cup] = share
 
     def contradicted(self, message: Message[Open | Reveal]) -> int | None:
         """The contributor whose COMMIT a share in the message contradicts; None if all fit."""

@@ -311,6 +311,9 @@ def sign_game(key: SigningKey, game_id: bytes, epoch: bytes, slot: int | VoteSlo
     return sign(key, game_value(game_id, epoch, slot, state, seat, payload))
 
 
+_new = tuple.__new__  # all that a NamedTuple's own constructor calls; most of what a table hears is made here
+
+
 def _is_game_body(value: Value) -> bool:
     """Whether a value is an envelope with the payload that its type word says."""
     kind = value[1] if type(value) is tuple and len(value) > 1 else None
@@ -321,11 +324,11 @@ def parse_game(signed: Signed) -> AnyMessage | AnyVote:
     """The message in a signed body of a game. Raises Malformed; does not look at the signature."""
     value: Any = unpack(signed.body, _is_game_body, "not-a-game-message")
     _, kind, game_id, epoch, slot, state, seat, parts = value
-    payload: Any = GAME_MESSAGES[kind][0](*parts)
+    payload = _new(GAME_MESSAGES[kind][0], parts)
     if type(slot) is int and kind not in _VOTE_SLOTS and state:
-        return Message(game_id, epoch, slot, state, seat, payload, signed)
+        return _new(Message, (game_id, epoch, slot, state, seat, payload, signed))
     if type(slot) is tuple and _VOTE_SLOTS.get(kind) == slot[0]:
-        return Vote(game_id, epoch, slot, state, seat, payload, signed)
+        return _new(Vote, (game_id, epoch, slot, state, seat, payload, signed))
     raise Malformed("wrong-slot")
 
 
