@@ -211,7 +211,7 @@ def closing(reason: str, fields: Fields, transcript: str | None) -> list[str]:
 def _closing(reason: str, fields: Fields) -> str:
     match reason:
         case "abandoned" if "again" in fields:
-            return _("Nobody of your table answers. Nothing of the game is lost.")
+            return _("Too few of your table answer. Nothing of the game is lost.")
         case "abandoned":
             return _("The game is abandoned: someone who is needed is gone.")
         case "forked":

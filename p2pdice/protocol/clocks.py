@@ -8,6 +8,7 @@ from p2pdice.protocol.phases import TURN_PHASES, Phase
 SLACK_S = 3.0  # whoever halts first should not be alone in naming, for a moment by which its clock was ahead
 ANSWER_DUE_S = 3.0  # an answer to a SEAL is due so long after it
 UNHEARD_S = 30.0  # whoever hears nobody looks for the others so long at least
+HALT_DROP_TIMES = 20  # those who are too few to decide are patient: cables are found and put back
 NEVER = float("inf")
 
 
@@ -100,12 +101,15 @@ class Clocks:
 
     # --- what follows
 
-    def deserted_at(self, drop_times: int) -> float | None:
-        """When nobody who plays has been heard for so many drop times; None while the user waits for somebody."""
-        if self._waiting_for:
-            return None
-        heard = [self._heard[owner] for owner in self._others()]
-        return max(heard, default=self._began_at) + max(drop_times * self._terms.drop_time_s, UNHEARD_S)
+    def deserted_at(self) -> float | None:
+        """When nobody who plays has been heard for long enough; None while the user waits for somebody."""
+        heard = max([self._heard[owner] for owner in self._others()], default=self._began_at)
+        return None if self._waiting_for else heard + max(self._terms.drop_time_s, UNHEARD_S)
+
+    def undecided_at(self) -> float | None:
+        """When the halt has lasted so long that nothing will come of it; None while the user waits for somebody."""
+        halted_at = self._began_at if self._halted_at is None else self._halted_at
+        return None if self._waiting_for else halted_at + HALT_DROP_TIMES * self._terms.drop_time_s
 
     def turn_over_at(self) -> float | None:
         """When the open turn is lost; None without a clock."""

@@ -9,7 +9,6 @@ from p2pdice.protocol.phases import Phase
 
 SHOWDOWN_S = 10.0  # an open showdown may finish first, if those who leave or are convicted owe nothing to it
 GRACE_S = 10.0  # what a person in turn is given when somebody else halts
-ALONE_DROP_TIMES = 20  # a player who is cut off is patient: cables are found and put back
 FOLLOW_S = 5.0  # whoever watches ends so long after the last two, who may have heard each other once more
 
 
@@ -61,12 +60,12 @@ class Patience:
         return silence_at + (self._drop_time_s if self._dispute.accused else FOLLOW_S)
 
     def deserted_at(self, resuming: bool) -> float | None:
-        """When all there is to wait for is somebody to be heard, and that was long enough: after a crash until somebody
-        has answered; without dice, where more than two decide; and, much longer, with dice, halted and alone."""
+        """When all there is to wait for are the others, and that was long enough: after a crash until somebody has
+        answered; without dice, where more than two decide; and, much longer, with dice, where too few are here to."""
         owners = self._ledger.owners_in(self._ledger.game)
         if resuming or (self._me not in owners and len(owners) > 2):
-            return self._clocks.deserted_at(1)
-        return self._clocks.deserted_at(ALONE_DROP_TIMES) if self._dispute.halting.halted else None
+            return self._clocks.deserted_at()
+        return self._clocks.undecided_at() if self._dispute.halting.halted else None
 
     @property
     def _drop_time_s(self) -> int:

@@ -86,6 +86,9 @@ class Session:
         if past and past.dispute:
             self.dispute.take_up(past.dispute)
             self.events += since_last_round(past.report.events)
+            standing = past.report.standings[self.me]
+            if standing != "clean":  # it ended here, and the screen may not have said so before the crash
+                self._end(Closed((), 0 if standing == "left" else 1, standing))
         else:
             self.events += self.ledger.opening()
             self.events += self._chairs.announce(self.ledger)

@@ -252,23 +252,51 @@ def test_who_is_out_and_hears_nobody_who_plays_is_free(crashed: bool) -> None:
     assert len({one.file for one in table.nodes}) == 1
 
 
-def test_who_is_cut_off_with_dice_is_patient_and_then_free() -> None:
-    """Halted and alone it may be found again for long; but not for ever, and its seat is still there for a new try."""
+@pytest.mark.parametrize("group", [1, 2])
+def test_who_are_cut_off_with_dice_are_patient_and_then_free(group: int) -> None:
+    """Too few to decide, they may be found again for long; but not for ever, and their seats stay for another try."""
+    table = Table(5, "perudo", seed=5)
+    table.play(3)
+    few, many = table.nodes[:group], table.nodes[group:]
+    table.cut |= {frozenset((one.name, other.name)) for one in few for other in many}
+    for other in many:
+        other.bot = None
+        for one in few:
+            other.peer.hold(table.seat(one), True, table.now)
+    table.wait(1700)
+    assert all(session_of(one).halted for one in few)
+    assert not any(one.of(Closed) for one in table.nodes)
+    table.wait(400)
+    for one in few:
+        closed, = one.of(Closed)
+        assert isinstance(closed, Closed)
+        assert (closed.reason, closed.fields) == ("abandoned", {"again": True})
+
+
+def test_who_dies_while_it_hears_that_it_was_dropped_is_told_once_more() -> None:
+    """The decision is in its record; the screen had not said so yet."""
     table = table_for("perudo")
     table.play(3)
-    alone = table.nodes[1]
+    node = table.nodes[1]
     for other in table.nodes:
-        table.cut.add(frozenset((alone.name, other.name)))
-        if other is not alone:
-            other.bot = None
-            other.peer.hold(table.seat(alone), True, table.now)
-    table.wait(1700)
-    assert session_of(alone).halted
-    assert not alone.of(Closed)
-    table.wait(400)
-    closed, = alone.of(Closed)
-    assert isinstance(closed, Closed)
-    assert (closed.reason, closed.fields) == ("abandoned", {"again": True})
+        if other is not node:
+            table.cut.add(frozenset((node.name, other.name)))
+    while not table.nodes[0].of(Dropped):
+        table.wait(10)
+    table.cut.clear()
+    table.restart(node)
+    table.wait(15)
+    first, = node.of(Closed)
+    node.events.clear()
+    table.restart(node)
+    assert node.of(Closed) == []
+    table.settle()
+    again, = node.of(Closed)
+    assert isinstance(first, Closed)
+    assert isinstance(again, Closed)
+    assert (first.reason, again.reason, again.status) == ("dropped", "dropped", 1)
+    table.play()
+    assert {one.report().verdict for one in table.nodes if one is not node} == {"clean"}
 
 
 def test_lost_secrets_mean_leaving() -> None:
