@@ -56,16 +56,13 @@ class Deal:
     def open(self, message: Message[Open]) -> None:
         """Take in one OPEN that `contradicted` has passed."""
         self.opens[message.seat] = message
-        self._take(message)
+        for cup, share in message.payload.shares:
+            self.shares[message.seat, cup] = share
 
     def reveal(self, message: Message[Reveal]) -> None:
         """Take in one REVEAL that `contradicted` has passed."""
-        self._take(message)
-
-    def _take(self, message: Message[Open | Reveal]) -> None:
-        shares = self.shares
-        for contributor, cup, share in named_shares(message):
-            shares[contributor, cup] = share
+        for cup, contributor, share in message.payload.shares:
+            self.shares[contributor, cup] = share
 
     def contradicted(self, message: Message[Open | Reveal]) -> int | None:
         """The contributor whose COMMIT a share in the message contradicts; None if all fit."""

@@ -108,7 +108,10 @@ NEXT: Mapping[Phase, tuple[tuple[Condition, Phase], ...]] = {
 
 def next_phase(phase: Phase, game: Game) -> Phase:
     """The phase after `phase`, whose slot is complete and already counted in `game`."""
-    return next(following for condition, following in NEXT[phase] if condition(game))
+    for condition, following in NEXT[phase]:
+        if condition(game):
+            return following
+    raise AssertionError("the last condition of each row always holds")  # pragma: no cover
 
 
 _MODES: Mapping[Special | None, Mode] = {Special.OPEN: Mode.OPEN, Special.CLOSED: Mode.CLOSED}

@@ -175,7 +175,6 @@ def public(game: Game) -> tuple[Canonical, ...]:
 
     It goes into every state hash (protocol.md section 5), so that engines that disagree stop at once.
     """
-
     bid = game.bid
     return (
         ENGINE,
