@@ -29,7 +29,8 @@ async def line() -> None:
 
 async def ours_host() -> None:
     """A table as `p2pdice host` opens it."""
-    from p2pdice.net import driver
+    from p2pdice.net.seats import host
+    from p2pdice.net.settings import Settings
     from p2pdice.protocol.events import Event, Listening
     from p2pdice.rules import PRESETS
 
@@ -40,8 +41,8 @@ async def ours_host() -> None:
     tell("ready")
     await line()
     begun = time.monotonic()
-    table = driver.host(driver.Settings(name="Ana", folder=None), title="Mesa", rules=PRESETS["perudo"], players=2,
-                        bots=0, bot_level="normal", turn_time_s=120, drop_time_s=90)
+    table = host(Settings(name="Ana", folder=None), title="Mesa", rules=PRESETS["perudo"], players=2, bots=0,
+                 bot_level="normal", turn_time_s=120, drop_time_s=90)
     table.on_event = listening
     running = asyncio.create_task(table.run())
     await asyncio.sleep(SETTLED_S)

@@ -23,10 +23,11 @@ from typing import Any, cast
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from p2pdice.fairness.keys import SigningKey
-from p2pdice.net.again import again
 from p2pdice.net.certificate import client_context, make_certificate
-from p2pdice.net.driver import Driver, Settings, host, join
+from p2pdice.net.driver import Driver
 from p2pdice.net.mesh import Mesh
+from p2pdice.net.seats import again, host, join
+from p2pdice.net.settings import Settings
 from p2pdice.protocol.codec import pack
 from p2pdice.protocol.events import ActionMade, DiceDealt, Event, Listening, LobbyChanged, TurnBegan
 from p2pdice.rules import DUDO, Ruleset, make_ruleset

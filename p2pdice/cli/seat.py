@@ -7,17 +7,19 @@ import sys
 from pathlib import Path
 
 from p2pdice.cli import find, memory, start
-from p2pdice.net import driver as net
 from p2pdice.net import resume as resuming
-from p2pdice.net.again import again
+from p2pdice.net import seats
+from p2pdice.net.driver import Driver
+from p2pdice.net.seats import again
+from p2pdice.net.settings import Settings
 from p2pdice.rules import Ruleset
 
 __all__ = ["again", "driver"]
 
 
-async def driver(options: argparse.Namespace, name: str, rules: Ruleset | None) -> net.Driver:
+async def driver(options: argparse.Namespace, name: str, rules: Ruleset | None) -> Driver:
     """The driver of a seat, or of a watcher's place; for `join` a table is found first. Raises NetError."""
-    settings = net.Settings(
+    settings = Settings(
         name=name,
         folder=Path(memory.folder(options.state, os.environ)),
         record=Path(options.record) if options.record else None,
@@ -31,7 +33,7 @@ async def driver(options: argparse.Namespace, name: str, rules: Ruleset | None) 
     )
     if options.command == "host":
         assert rules is not None
-        return net.host(
+        return seats.host(
             settings,
             title=options.table,
             rules=rules,
@@ -52,4 +54,4 @@ async def driver(options: argparse.Namespace, name: str, rules: Ruleset | None) 
         from p2pdice.net.watch import WatchDriver
 
         return WatchDriver(settings, table, wanted=rules, code=code or "")
-    return net.join(settings, table, wanted=rules, code=code or "")
+    return seats.join(settings, table, wanted=rules, code=code or "")

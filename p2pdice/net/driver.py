@@ -1,28 +1,23 @@
 """One rhythm for everything that happens at a table: feed the peer, write its records, send, arm the timer, tell the
-screen. Joins mesh, discovery, files and bots to the protocol; decides nothing that the rules or the protocol
-decide."""
+screen. Joins links, files and bots to the protocol. Must not know how files are written or bots think, and decides
+nothing that the rules or the protocol decide."""
 
 import asyncio
 import contextlib
-import datetime
-import random
-import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from p2pdice.bots import LEVELS, Bot
-from p2pdice.net.ahead import Ahead
+from p2pdice.bots import LEVELS
 from p2pdice.net.dial import Address
-from p2pdice.net.errors import ChannelError, ListenError, PortTaken, VersionMismatch
-from p2pdice.net.files import Appender, open_record
+from p2pdice.net.errors import ChannelError, ListenError, NetError, PortTaken, VersionMismatch
+from p2pdice.net.keeper import Keeper
 from p2pdice.net.mesh import Mesh
 from p2pdice.net.people import meet
 from p2pdice.net.presence import Presence
-from p2pdice.net.store import PEOPLE, Identity, Store
-from p2pdice.protocol import roomcode
+from p2pdice.net.settings import Settings
+from p2pdice.net.store import PEOPLE, Store
+from p2pdice.net.thinking import Bots
 from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import (
     Closed,
@@ -30,66 +25,26 @@ from p2pdice.protocol.events import (
     Event,
     FaultProved,
     Listening,
-    MayCall,
-    MayOblige,
     NewKey,
+    Refused,
     TableFormed,
     Troubled,
-    TurnBegan,
 )
-from p2pdice.protocol.events import Refused as RefusedEvent
-from p2pdice.protocol.kept import KEPT_RECORD, KEPT_ROUND
 from p2pdice.protocol.lobby import HostLobby
-from p2pdice.protocol.messages import PROTOCOL, Signed
+from p2pdice.protocol.messages import PROTOCOL
 from p2pdice.protocol.pausing import Wish
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roomcode import ChannelSession
-from p2pdice.protocol.roster import Terms
-from p2pdice.protocol.transcript import TranscriptWriter
-from p2pdice.rules import CALZO, Action, IllegalAction, Ruleset, RulesetError, View
+from p2pdice.rules import Action, IllegalAction, RulesetError, View
 
 if TYPE_CHECKING:
     from p2pdice.protocol.watcher import Watcher  # loaded where somebody watches
 
 AGAIN_S, AGAIN_PAUSE_S = 60.0, 1.0  # how long those who play again try for their port and the table, and how often
-SHOWING_S = 0.2  # how often a bot looks whether the cups that went up have been shown
 PATIENCE = 200  # frames that no honest process sends, before its link is closed
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What host and join have in common. `auto`: the level of the bot that plays this seat, None for a person or a
-    program; `consent`: nobody has to press Enter; `person`: somebody sits here who may mind a pause; `folder` None:
-    keep nothing; `company`: the keys of those who play again, and nobody else; `identity`: one that lives in memory
-    and is to be used once more."""
-
-    name: str
-    folder: Path | None
-    record: Path | None = None
-    bind: str | None = None
-    port: int | None = None
-    mdns: bool = True
-    auto: str | None = None
-    pace_s: float = 0.0
-    consent: bool = False
-    person: bool = True
-    company: frozenset[bytes] = frozenset()
-    identity: Identity | None = None
-
-
 Told = ParamSpec("Told")
-D = TypeVar("D", bound="Driver")
-
-
-def ends_the_run(method: "Callable[Concatenate[D, Told], None]") -> "Callable[Concatenate[D, Told], None]":
-    """A fault of our own inside a callback of the event loop ends the run with it: else the loop would only log it, and
-    the process wait for ever."""
-    def guarded(self: D, /, *args: Told.args, **kwargs: Told.kwargs) -> None:
-        try:
-            method(self, *args, **kwargs)
-        except Exception as error:
-            self.fail(error)
-    return guarded
+Got = TypeVar("Got")
 
 
 class Driver:
@@ -101,34 +56,26 @@ class Driver:
         self.on_event: Callable[[Event], None] = lambda event: None
         self.telling: Callable[[], bool] = lambda: False  # whether people are still being told what has happened
         self.settings = settings
-        self.store = Store(settings.folder, self._told)
-        self.identity = settings.identity or self.store.identity()
-        self.mesh = Mesh(self.identity.key, linked=self._linked, received=self._received, lost=self._lost,
-                         refused=self._refused)
-        self.levels: dict[bytes, Bot] = {}
+        store = Store(settings.folder, self._told)
+        self.identity = settings.identity or store.identity()
+        self.keeper = Keeper(store, self.identity)
+        self.mesh = Mesh(self.identity.key, linked=self._guarded(self._linked),
+                         received=self._guarded(self._received), lost=self._guarded(self._lost), refused=self._refused)
+        self.presence = Presence(self.mesh, settings.bind, mdns=settings.mdns, moved=self._guarded(self._moved),
+                                 troubled=lambda error: self.on_event(Troubled(error.reason, error.fields)))
+        self.bots = Bots(settings.pace_s, guarded=self._guarded, telling=lambda: self.telling(), moved=self._pump)
         if settings.auto:
-            self.levels[self.identity.key.public] = LEVELS[settings.auto]
+            self.bots.levels[self.identity.key.public] = LEVELS[settings.auto]
         self._make_peer = make_peer
         self.target = target
         self.port = 0
         self.usual_port = 0  # where the others of a game that is taken up again look for this process
         self._core: Peer | Watcher | None = None
-        self._presence: Presence | None = None  # from the open port on
-        self._file: Appender | None = None
-        self._writer: TranscriptWriter | None = None  # from the first record on
-        self._unflushed = False  # whether only what is kept holds the end of the transcript for sure
-        self._ahead: Ahead | None = None
         self._soon: asyncio.Handle | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._thinking: set[asyncio.TimerHandle] = set()
         self._finished: asyncio.Future[None] | None = None
         self._status = 3
         self._faults: dict[bytes, int] = {}
-        self._random = random.SystemRandom()
-
-    def take_up(self, file: Appender, writer: TranscriptWriter) -> None:
-        """Go on with the record of a game that a crash interrupted."""
-        self._file, self._writer = file, writer
 
     # --- the run
 
@@ -137,45 +84,34 @@ class Driver:
         self._finished = asyncio.get_running_loop().create_future()
         try:
             if self.settings.record:  # before anybody relies on this seat: a file that cannot be is an error now
-                self._file = open_record(self.settings.record, lambda content: None)
-            presence = Presence(self.mesh, self.settings.bind, mdns=self.settings.mdns, moved=self._moved,
-                                troubled=lambda error: self.on_event(Troubled(error.reason, error.fields)))
-            self._presence = presence
-            await self._open(presence)
+                self.keeper.record(self.settings.record)
+            await self._open()
             if self.target is None:
                 self._core = self._made(b"")
-                self._listening(presence.addresses)
+                self._listening(self.presence.addresses)
                 lobby = self.peer.lobby
                 if isinstance(lobby, HostLobby) and not self.settings.company:
-                    await presence.announce({"v": str(PROTOCOL), "room": lobby.room.hex(), "title": lobby.title})
+                    await self.presence.announce({"v": str(PROTOCOL), "room": lobby.room.hex(), "title": lobby.title})
             else:
-                await self._reach(presence, presence.routes(self.target))
+                await self._reach(self.presence.routes(self.target))
             await self._finished
         finally:
             await self._close()
         return self._status
 
+    async def _open(self) -> None:
+        """The port at which others reach this process. Raises ListenError; the port of the game before, which another
+        program took in between, as it may for a connection of its own, is given time to become free."""
+        self.port = await self._patiently(self._listen, PortTaken)
+        self.presence.open(self.port, self.identity.key.public)
+
     async def _listen(self) -> int:
-        """Open the port. Raises ListenError; the port of the game before, which another program took in between, as it
-        may for a connection of its own, is given time to become free."""
         if self.usual_port and self.settings.port is None:
             with contextlib.suppress(ListenError):
                 return self.mesh.listen(self.settings.bind, self.usual_port)
-        deadline = self._now() + (AGAIN_S if self.settings.company else 0.0)
-        while True:
-            try:
-                return self.mesh.listen(self.settings.bind, self.settings.port)
-            except PortTaken:
-                if self._now() >= deadline:
-                    raise
-            await asyncio.sleep(AGAIN_PAUSE_S)
+        return self.mesh.listen(self.settings.bind, self.settings.port)
 
-    async def _open(self, presence: Presence) -> None:
-        """The port at which others reach this process. Raises ListenError."""
-        self.port = await self._listen()
-        presence.open(self.port, self.identity.key.public)
-
-    async def _reach(self, presence: Presence, routes: Sequence[Address]) -> None:
+    async def _reach(self, routes: Sequence[Address]) -> None:
         """A link to the host, and from there on kept; whoever leaves before it stands waits for nothing."""
         assert self._finished is not None, "the run has begun"
         connecting = asyncio.ensure_future(self._connect(routes))
@@ -183,40 +119,35 @@ class Driver:
             either: list[asyncio.Future[Any]] = [connecting, self._finished]
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            if not connecting.done():
-                connecting.cancel()
+            connecting.cancel()  # changes nothing if it is done
         if connecting.done():
-            presence.want(connecting.result(), routes)
+            self.presence.want(connecting.result(), routes)
 
     async def _connect(self, routes: Sequence[Address]) -> bytes:
         """The host's key. Raises ChannelError; a host that plays again is given time to open its table."""
+        return await self._patiently(lambda: self.mesh.connect(routes), ChannelError)
+
+    async def _patiently(self, attempt: Callable[[], Awaitable[Got]], fault: type[NetError]) -> Got:
+        """One attempt; those who play again repeat it for a while. Raises the last one's fault."""
         deadline = self._now() + (AGAIN_S if self.settings.company else 0.0)
         while True:
             try:
-                return await self.mesh.connect(routes)
-            except ChannelError:
+                return await attempt()
+            except fault:
                 if self._now() >= deadline:
                     raise
             await asyncio.sleep(AGAIN_PAUSE_S)
 
     async def _close(self) -> None:
-        for timer in [*self._thinking, *([self._timer] if self._timer else [])]:
-            timer.cancel()
-        if self._presence:
-            await self._presence.aclose()
+        self.bots.cancel()
+        if self._timer:
+            self._timer.cancel()
+        await self.presence.aclose()
         await self.mesh.aclose()
         if self._soon:
             self._soon.cancel()
-        with self._or_without_file() as file:
-            if file:
-                file.flush()
         closed = self._core.closed if self._core else None
-        if self._ahead and closed and "again" not in closed.fields:
-            self._ahead.finish()
-        elif self._ahead:
-            self._ahead.close()
-        if self._file:
-            self._file.close()
+        self.keeper.close(over=closed is not None and "again" not in closed.fields)
         self.identity.release()
 
     def _listening(self, addresses: tuple[str, ...]) -> None:
@@ -268,7 +199,7 @@ class Driver:
     def add_bot(self, level: str | None) -> None:
         """Bring one more bot of this process."""
         def add(peer: Peer, now: float) -> None:
-            self.levels[peer.add_bot("bot", now)] = LEVELS[level or "normal"]
+            self.bots.levels[peer.add_bot("bot", now)] = LEVELS[level or "normal"]
         self._try(add)
 
     def kick(self, place: int) -> None:
@@ -292,7 +223,8 @@ class Driver:
         if self._core is None:
             self._end(0)
         else:
-            self._try(lambda peer, now: peer.leave(now))
+            self.core.leave(self._now())
+            self._pump()
 
     def _own_seat(self, peer: Peer) -> int:
         if not peer.seats:
@@ -305,25 +237,21 @@ class Driver:
         try:
             do(self.peer, self._now())
         except (LocalFault, IllegalAction, RulesetError) as refusal:
-            self.on_event(RefusedEvent(refusal.reason, refusal.fields))
+            self.on_event(Refused(refusal.reason, refusal.fields))
         self._pump()
 
     # --- from the links
 
-    @ends_the_run
     def _linked(self, key: bytes, address: str) -> None:
-        if self.settings.company and key not in self.settings.company:
+        channel, company = self.mesh.channel(key), self.settings.company
+        assert channel is not None, "the link stands"
+        # Before there is a table the host is who was dialled; others look for tables on this computer.
+        if (company and key not in company) or (self._core is None and not channel.dialled):
             self.mesh.forget(key)
             return
-        channel = self.mesh.channel(key)
-        assert channel is not None, "the link stands"
         if self._core is None:
-            if not channel.dialled:
-                self.mesh.forget(key)  # somebody who looks for tables on this computer; the host is who was dialled
-                return
-            assert self._presence is not None, "the port was opened first"
             self._core = self._made(key)
-            self._listening(self._presence.addresses)
+            self._listening(self.presence.addresses)
         self.core.linked(key, self._now(), ChannelSession(channel.dialled, channel.address, channel.session))
         self._pump()
 
@@ -333,7 +261,6 @@ class Driver:
             peer.wish = Wish.INDIFFERENT
         return peer
 
-    @ends_the_run
     def _received(self, key: bytes, frame: bytes) -> None:
         if self._core is None:
             return  # of one turned away before there was a table
@@ -344,14 +271,12 @@ class Driver:
             if self._faults[key] > PATIENCE:
                 self.mesh.forget(key)
         if not self._soon:  # all that comes in one turn of the loop, from any link, is written and answered together
-            self._soon = asyncio.get_running_loop().call_soon(self._pump_received)
+            self._soon = asyncio.get_running_loop().call_soon(self._guarded(self._pump_received))
 
-    @ends_the_run
     def _pump_received(self) -> None:
         self._soon = None
         self._pump()
 
-    @ends_the_run
     def _lost(self, key: bytes) -> None:
         self._faults.pop(key, None)  # keys are the strangers' to make: keep none
         if self._core is None:
@@ -370,23 +295,29 @@ class Driver:
     def _now() -> float:
         return asyncio.get_running_loop().time()
 
+    def _guarded(self, callback: Callable[Told, None]) -> Callable[Told, None]:
+        """A fault of our own inside a callback of the event loop ends the run with it: else the loop would only log it,
+        and the process wait for ever."""
+        def guarded(*args: Told.args, **kwargs: Told.kwargs) -> None:
+            try:
+                callback(*args, **kwargs)
+            except Exception as error:
+                if self._finished and not self._finished.done():
+                    self._finished.set_exception(error)
+        return guarded
+
     def _pump(self) -> None:
         """The disk first: what others may rely on is there before it is sent."""
         effects = self.core.take()
-        if effects.anew:
-            self._begin_anew()
-        if effects.records:
-            self._open_record()
         if effects.keep is not None:
-            self._keep(effects.keep)
-        if effects.records:
-            # Where what is kept holds them already, one wait for the disk is enough before anybody relies on them.
-            self._write(effects.records, flush=not (effects.keeps_records and self._ahead and self._ahead.lasting))
+            self.keeper.open_ahead(self.peer.lobby.room.hex())
+            effects.keep |= {"levels": self.bots.packed(), "port": str(self.port).encode()}
+        seated = self.core.seated
+        self.keeper.save(effects, seated.words if seated else None)
         for link, frame in effects.sends:
             self.mesh.send(link, frame)
-        assert self._presence is not None, "the port was opened first"
         for link in effects.drops:
-            self._presence.forget(link)
+            self.presence.forget(link)
         for key, port, addresses in effects.dials:
             self._expect(key, [(host, port) for host in addresses])
         for event in effects.events:
@@ -395,8 +326,7 @@ class Driver:
 
     def _expect(self, key: bytes, addresses: Sequence[Address]) -> None:
         """Have a link to that process."""
-        assert self._presence is not None, "the port was opened first"
-        self._presence.expect(key, addresses)
+        self.presence.expect(key, addresses)
 
     def _arm(self) -> None:
         if self.core.finished(self._now()):
@@ -407,9 +337,8 @@ class Driver:
         if self._timer is None or deadline < self._timer.when():
             if self._timer:
                 self._timer.cancel()
-            self._timer = asyncio.get_running_loop().call_at(deadline, self._tick)
+            self._timer = asyncio.get_running_loop().call_at(deadline, self._guarded(self._tick))
 
-    @ends_the_run
     def _tick(self) -> None:
         self._timer = None
         self.core.tick(self._now())
@@ -419,11 +348,10 @@ class Driver:
         match event:
             case TableFormed():
                 self._begun()
-            case Closed():
-                self._status = event.status
-                event = replace(event, transcript=str(self._file.path) if self._file else None)
-            case FaultProved():
-                event = replace(event, transcript=str(self._file.path) if self._file else None)
+            case Closed() | FaultProved():
+                if isinstance(event, Closed):
+                    self._status = event.status
+                event = replace(event, transcript=self.keeper.transcript)
         self.on_event(event)
         self._follow(event)
 
@@ -432,29 +360,24 @@ class Driver:
         match event:
             case TableFormed():
                 self._meet()
-            case TurnBegan(seat=seat) | MayOblige(seat=seat):
-                self._think(seat, self._choose)
-            case MayCall(seat=seat):
-                self._think(seat, self._choose_call)
             case Dropped():
                 self._forget(event.seats)
+        self.bots.follow(event, self.peer)
 
     def _forget(self, seats: Sequence[int]) -> None:
         """Whoever is out is not dialled any more."""
         session = self.peer.session
         assert session is not None, "drops are of a game"
-        assert self._presence is not None, "the port was opened first"
         for owner in {session.seated.players[seat].owner for seat in seats} - {self.identity.key.public}:
-            self._presence.forget(owner)
+            self.presence.forget(owner)
 
     def _begun(self) -> None:
         """The table takes in nobody more, and everyone who sits there dials everyone: whoever can reaches the other."""
-        presence, lobby = self._presence, self.peer.lobby
-        assert presence is not None, "the port was opened first"
-        presence.playing(lobby.room.hex())
+        lobby = self.peer.lobby
+        self.presence.playing(lobby.room.hex())
         for member in lobby.members:
             if member.key != self.identity.key.public:
-                presence.expect(member.key, [(host, member.port) for host in member.addresses])
+                self.presence.expect(member.key, [(host, member.port) for host in member.addresses])
 
     def _meet(self) -> None:
         """Say so if somebody has another key than the last time; bots have one for each game."""
@@ -467,11 +390,6 @@ class Driver:
         for key in meet(folder / PEOPLE, others):
             self.on_event(NewKey(order.index(key)))
 
-    def fail(self, error: Exception) -> None:
-        """End the run with an error."""
-        if self._finished and not self._finished.done():
-            self._finished.set_exception(error)
-
     def _end(self, status: int) -> None:
         self._status = status
         if self._finished and not self._finished.done():
@@ -479,122 +397,3 @@ class Driver:
 
     def _told(self, problem: str) -> None:
         asyncio.get_running_loop().call_soon(lambda: self.on_event(Troubled("nothing-kept", {"detail": problem})))
-
-    # --- the transcript
-
-    def _write(self, records: Sequence[tuple[str, Signed]], *, flush: bool) -> None:
-        writer = self._open_record()
-        data = b"".join(writer.add(kind, signed) for kind, signed in records)
-        with self._or_without_file() as file:
-            if file:
-                file.append(data, flush=flush)
-                self._unflushed = not flush
-
-    @contextlib.contextmanager
-    def _or_without_file(self) -> Iterator[Appender | None]:
-        """The transcript, if there is one; a disk that fails costs it and the way back to it, and the game goes on."""
-        try:
-            yield self._file
-        except OSError as error:
-            assert self._file is not None, "only the file raises"
-            self._file.close()
-            self._file = None
-            self.store.fail(error)
-            if self._ahead:
-                self._ahead.fail(error)
-
-    def _open_record(self) -> TranscriptWriter:
-        """The transcript begins with its first record."""
-        seated = self.core.seated
-        if self._writer is None:
-            self._writer = TranscriptWriter()
-            if self._file is None and seated:
-                self._file = self.store.transcript(datetime.date.today(), seated.words)
-        return self._writer
-
-    def _begin_anew(self) -> None:
-        """Another record takes the place of this one, from its beginning."""
-        self._writer = TranscriptWriter()
-        if self._file:
-            self._file.empty()
-
-    def _keep(self, entries: Mapping[str, bytes]) -> None:
-        """Replace what must outlive a crash."""
-        if self._ahead is None:  # one file from the toss to the end of the game, which are never there together
-            self._ahead = self.store.ahead(self.identity, self.peer.lobby.room.hex())
-        transcript = str(self._file.path.absolute()) if self._file else ""
-        wanted = {**entries, "transcript": transcript.encode(), "levels": self._level_names(),
-                  "port": str(self.port).encode()}
-        known = self._ahead.entries
-        changes: dict[str, bytes | None] = {name: raw for name, raw in wanted.items() if known.get(name) != raw}
-        changes |= {name: None for name in known
-                    if name not in wanted and not (self._unflushed and name.startswith(KEPT_RECORD))}
-        if changes:
-            self._ahead.change(changes, clean=KEPT_ROUND in changes)
-
-    def _level_names(self) -> bytes:
-        """Which seats bots play, and how well, in a form that outlives the process."""
-        names = {id(bot): name for name, bot in LEVELS.items()}
-        return " ".join(f"{key.hex()}={names[id(bot)]}" for key, bot in sorted(self.levels.items())).encode()
-
-    # --- bots
-
-    def _think(self, seat: int, decide: Callable[[int, Bot], None]) -> None:
-        """Let the bot of a local seat decide, after the pace that people expect."""
-        session = self.peer.session
-        bot = self.levels.get(session.seated.players[seat].key) if session else None
-        if bot and session:
-            at = session.ledger.slot
-            loop = asyncio.get_running_loop()
-            self._thinking.add(loop.call_later(self.settings.pace_s, partial(self._decide, seat, at, decide, bot)))
-
-    @ends_the_run
-    def _decide(self, seat: int, slot: int, decide: Callable[[int, Bot], None], bot: Bot) -> None:
-        now = self._now()
-        self._thinking = {timer for timer in self._thinking if timer.when() > now}
-        if self.telling():
-            again = partial(self._decide, seat, slot, decide, bot)
-            pause_s = max(SHOWING_S, self.settings.pace_s)
-            self._thinking.add(asyncio.get_running_loop().call_later(pause_s, again))
-            return
-        session = self.peer.session
-        if session and not session.closed and session.ledger.slot in (slot, slot + 1):
-            with contextlib.suppress(LocalFault, IllegalAction):  # the moment has passed
-                decide(seat, bot)
-            self._pump()
-
-    def _choose(self, seat: int, bot: Bot) -> None:
-        self.peer.act(seat, bot.choose(self.peer.view(seat), self._random), self._now())
-
-    def _choose_call(self, seat: int, bot: Bot) -> None:
-        if bot.choose_call(self.peer.view(seat), self._random):
-            self.peer.act(seat, CALZO, self._now())
-        else:
-            self.peer.waive(seat, self._now())
-
-
-def host(settings: Settings, *, title: str | None, rules: Ruleset, players: int | None, bots: int, bot_level: str,
-         turn_time_s: int, drop_time_s: int, code: str | None = None) -> Driver:
-    """A driver that opens a table, with `bots` of its own; it starts by itself at `players` seats, if given. `code`:
-    the room code, "" to make one, None for none."""
-    if code is not None:
-        code = roomcode.normal(code) or roomcode.make(secrets.token_bytes)
-
-    def make_peer(driver: Driver, _: bytes) -> Peer:
-        peer = Peer.host(
-            driver.identity.key, settings.name, Terms(rules, turn_time_s, drop_time_s), title=title or settings.name,
-            needed=players or 0, automatic=settings.consent, random_bytes=secrets.token_bytes,
-            now=asyncio.get_running_loop().time(), window_s=2 * settings.pace_s, code=code or "")
-        for _number in range(bots):
-            driver.levels[peer.add_bot("bot", asyncio.get_running_loop().time())] = LEVELS[bot_level]
-        return peer
-    return Driver(settings, make_peer, None)
-
-
-def join(settings: Settings, table: Address, *, wanted: Ruleset | None, code: str = "") -> Driver:
-    """A driver that joins the table at an address; `wanted`: rules that the table must have; `code`: its room code."""
-    def make_peer(driver: Driver, host_key: bytes) -> Peer:
-        return Peer.join(driver.identity.key, settings.name, host_key, wanted=wanted, automatic=settings.consent,
-                         random_bytes=secrets.token_bytes, now=asyncio.get_running_loop().time(),
-                         window_s=2 * settings.pace_s, code=code)
-    return Driver(settings, make_peer, table)

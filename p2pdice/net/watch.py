@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from p2pdice.fairness.keys import SigningKey
 from p2pdice.net.dial import Address
-from p2pdice.net.driver import Driver, Settings
-from p2pdice.net.presence import Presence
+from p2pdice.net.driver import Driver
+from p2pdice.net.settings import Settings
 from p2pdice.net.store import SEED_BYTES, Identity
 from p2pdice.protocol.events import Event, Refused
 from p2pdice.protocol.peer import Peer
@@ -38,18 +38,10 @@ class WatchDriver(Driver):
         """What anybody may know of the round."""
         return self.watcher.view if self._core else None
 
-    def quit(self) -> None:
-        """Watch no longer."""
-        if self._core is None:
-            self._end(0)
-        else:
-            self.watcher.leave(self._now())
-            self._pump()
-
     def _try(self, do: Callable[[Peer, float], None]) -> None:
         self.on_event(Refused("watching", {}))
 
-    async def _open(self, presence: Presence) -> None:
+    async def _open(self) -> None:
         """Nobody needs to reach this process."""
 
     async def _connect(self, routes: Sequence[Address]) -> bytes:

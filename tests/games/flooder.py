@@ -15,8 +15,9 @@ import sys
 
 from p2pdice.fairness.keys import SigningKey
 from p2pdice.net.channel import open_channel
-from p2pdice.net.driver import Settings, join
 from p2pdice.net.errors import ChannelError
+from p2pdice.net.seats import join
+from p2pdice.net.settings import Settings
 from p2pdice.protocol import frames
 from p2pdice.protocol.messages import Signed
 

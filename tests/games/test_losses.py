@@ -117,7 +117,7 @@ from p2pdice.net.{module} import {of}
 
 
 @pytest.mark.parametrize(("module", "of", "at"), [
-    ("driver", "Driver", "_open_record"),  # its part of the toss is out; nothing of the game is on its disk yet
+    ("store", "Store", "transcript"),  # its part of the toss is out; nothing of the game is on its disk yet
     # What it will say first is on the disk, the transcript is empty.
     pytest.param("files", "Appender", "append", marks=pytest.mark.long),
 ])

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from p2pdice.net import driver as driver_module
-from p2pdice.net.again import again
-from p2pdice.net.driver import Driver, Settings, host, join
+from p2pdice.net.driver import Driver
 from p2pdice.net.errors import PortTaken
 from p2pdice.net.mesh import Mesh
+from p2pdice.net.seats import again, host, join
+from p2pdice.net.settings import Settings
 from p2pdice.protocol import heartbeat
 from p2pdice.protocol.events import Event, Listening
 from p2pdice.protocol.peer import Peer
@@ -48,8 +49,7 @@ async def test_the_clock_runs_in_a_flood(monkeypatch: pytest.MonkeyPatch) -> Non
     running = asyncio.create_task(driver.run())
     async with asyncio.timeout(20):
         while len(ticks) < 5:
-            if driver._core:
-                driver._received(bytes(32), b"noise")
+            driver._received(bytes(32), b"noise")
             await asyncio.sleep(0)
     driver.quit()
     await running

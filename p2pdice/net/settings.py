@@ -1,0 +1,27 @@
+"""What decides how a process sits at a table, whichever way it came there. Must not know what is done with it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from p2pdice.net.store import Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What host and join have in common. `auto`: the level of the bot that plays this seat, None for a person or a
+    program; `consent`: nobody has to press Enter; `person`: somebody sits here who may mind a pause; `folder` None:
+    keep nothing; `company`: the keys of those who play again, and nobody else; `identity`: one that lives in memory
+    and is to be used once more."""
+
+    name: str
+    folder: Path | None
+    record: Path | None = None
+    bind: str | None = None
+    port: int | None = None
+    mdns: bool = True
+    auto: str | None = None
+    pace_s: float = 0.0
+    consent: bool = False
+    person: bool = True
+    company: frozenset[bytes] = frozenset()
+    identity: Identity | None = None
