@@ -73,6 +73,7 @@ class Appender:
     def empty(self) -> None:
         """Begin at the beginning. Raises OSError."""
         os.ftruncate(self._handle, 0)
+        self.length = 0
 
     def close(self) -> None:
         """Close the file; one that nothing was added to is removed."""

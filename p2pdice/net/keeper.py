@@ -97,8 +97,9 @@ class Keeper:
     def _begin_anew(self) -> None:
         """Another record takes the place of this one, from its beginning."""
         self._writer = TranscriptWriter()
-        if self._file:
-            self._file.empty()
+        with self._or_without_file() as file:
+            if file:
+                file.empty()
 
     def _write(self, records: Sequence[tuple[str, Signed]], *, flush: bool) -> None:
         assert self._writer is not None, "the record is open"
