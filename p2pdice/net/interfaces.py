@@ -88,8 +88,12 @@ def reach(bind: str | None = None) -> Reach:
 
 def choose(every: Sequence[Interface], bind: str | None) -> Reach:
     """The choice among `every` interface of a computer; nothing is chosen if `bind` is not one of its addresses."""
-    if bind is not None and not ipaddress.ip_address(bind).is_unspecified:
-        return Reach(_only(every, bind), bind)
+    if bind is not None:
+        try:
+            if not ipaddress.ip_address(bind).is_unspecified:
+                return Reach(_only(every, bind), bind)
+        except ValueError:  # no address at all
+            return Reach((), bind)
     useful = [found for interface in every if (found := _useful(interface)).addresses]
     # The cap must not cost the network that the others are on: those named as cables and radios are come first.
     useful.sort(key=lambda found: not found.name.lower().startswith(_LIKELY_NAMES))

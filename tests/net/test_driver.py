@@ -8,7 +8,7 @@ import pytest
 
 from p2pdice.net import driver as driver_module
 from p2pdice.net.driver import Driver
-from p2pdice.net.errors import PortTaken
+from p2pdice.net.errors import ListenError, PortTaken
 from p2pdice.net.mesh import Mesh
 from p2pdice.net.seats import again, host, join
 from p2pdice.net.settings import Settings
@@ -32,6 +32,16 @@ async def test_a_fault_inside_a_callback_ends_the_run(monkeypatch: pytest.Monkey
         async with asyncio.timeout(20):
             await driver.run()
     assert any(isinstance(event, Listening) for event in seen)
+
+
+async def test_an_address_that_is_none_is_an_error_like_any_other() -> None:
+    """What --bind says reaches the network unread."""
+    settings = Settings(name="Ana", folder=None, bind="nonsense", mdns=False)
+    opening = host(settings, title=None, rules=PRESETS["perudo"], players=2, bots=0, bot_level="easy", turn_time_s=60,
+                   drop_time_s=60)
+    for driver in (opening, join(settings, ("127.0.0.1", 9), wanted=None)):
+        with pytest.raises(ListenError, match="bad-address"):
+            await driver.run()
 
 
 async def test_the_clock_runs_in_a_flood(monkeypatch: pytest.MonkeyPatch) -> None:

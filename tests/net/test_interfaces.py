@@ -45,6 +45,7 @@ def test_bind_means_that_address_alone() -> None:
     assert choose([LO, LAN], "fe80::5%wlan0").multicast == [2]
     assert choose([LO, LAN], "fe80::5%wlan0").addresses == ("fe80::5",)
     assert choose([LO, LAN], "192.0.2.1").multicast == []
+    assert choose([LO, LAN], "nonsense").multicast == []
     assert choose([LO, LAN], "0.0.0.0") == choose([LO, LAN], None)
 
 
