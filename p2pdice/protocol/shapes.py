@@ -47,7 +47,8 @@ class Raw(_Shape):
     sizes: tuple[int, ...]
 
     def condition(self, value: str) -> str:
-        return f"type({value}) is bytes and len({value}) in {self.sizes}"
+        fits = f"in {self.sizes}" if len(self.sizes) > 1 else f"== {self.sizes[0]}"
+        return f"type({value}) is bytes and len({value}) {fits}"
 
     def __str__(self) -> str:
         return f"{' or '.join(map(str, self.sizes))} bytes"
