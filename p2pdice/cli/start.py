@@ -82,10 +82,13 @@ async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rule
 
 def _end_like_ctrl_c() -> None:
     """Until there is a game to leave, TERM and HUP end the program as Ctrl-C does: with the terminal as it was."""
+    interrupted = signal.getsignal(signal.SIGINT)
+    if interrupted is signal.SIG_IGN:  # what a script starts in the background does not hear Ctrl-C, but these
+        interrupted = signal.default_int_handler
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores HUP
-            signal.signal(number, signal.getsignal(signal.SIGINT))
+            signal.signal(number, interrupted)
 
 
 def wants_screen(

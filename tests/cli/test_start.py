@@ -81,11 +81,21 @@ def test_who_joins_and_asks_for_no_rules_takes_the_tables() -> None:
 
 @pytest.mark.smoke
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs POSIX signals")
-@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_ends_a_real_process_with_130(number: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "shell"),
+    [
+        ("SIGINT", ()),
+        ("SIGTERM", ()),
+        ("SIGHUP", ()),
+        # What a script starts in the background is deaf to Ctrl-C, not to these.
+        ("SIGTERM", ("sh", "-c", 'trap "" INT; exec "$@"', "sh")),
+        ("SIGHUP", ("sh", "-c", 'trap "" INT; exec "$@"', "sh")),
+    ],
+)
+def test_a_signal_ends_a_real_process_with_130(number: str, shell: tuple[str, ...], tmp_path: Path) -> None:
     """The goodbye is printed, no traceback, status 130."""
     with subprocess.Popen(
-        [sys.executable, "-m", "p2pdice", "host", "--no-mdns", "--bind", "127.0.0.1", "--name", "Ana"],
+        [*shell, sys.executable, "-m", "p2pdice", "host", "--no-mdns", "--bind", "127.0.0.1", "--name", "Ana"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
