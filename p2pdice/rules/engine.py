@@ -85,6 +85,11 @@ def new_game(
     return game
 
 
+@cache
+def _everyone(seats: int) -> tuple[int, ...]:
+    return tuple(range(seats))
+
+
 def prepare(game: Game, opener: int, special: Special | None, stage: Stage) -> None:
     """Clear the table for the round that `opener` opens."""
     game.opener = game.turn = opener
@@ -94,7 +99,7 @@ def prepare(game: Game, opener: int, special: Special | None, stage: Stage) -> N
     game.bid = game.bidder = game.last = game.caller = game.call = game.call_on = None
     game.history = []
     dice = game.dice
-    game.active = tuple(compress(range(game.seats), dice))
+    game.active = tuple(compress(range(game.seats), dice)) if 0 in dice else _everyone(game.seats)
     game.total = total = sum(dice)
     game.terms = terms = game.normal if special is None else _terms(game.rules, special)
     game.no_exact = no_exact = terms.no_exact or _why_no_exact(game)
