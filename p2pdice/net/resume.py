@@ -31,7 +31,10 @@ def resume(settings: Settings) -> Driver:
     try:
         kept, transcript = driver.keeper.take_up(room, settings.record)
         driver.bots.take_up(kept.get("levels", b""), identity.key.public)
-        driver.usual_port = int(kept.get("port", b"0"))
+        port = int(kept.get("port", b"0"))
+        if not 0 <= port < 2**16:
+            raise ValueError("no port")
+        driver.usual_port = port
     except (OSError, ValueError) as error:  # Damaged is a ValueError, as is what a damaged folder makes of the rest
         identity.release()
         raise NetError("nothing-to-resume") from error

@@ -24,18 +24,18 @@ class Checkpoint:
     def add(self, effects: Effects, code: str) -> None:
         """To effects that are about to be carried out; `code`: the room code."""
         lobby, session = self._table.lobby, self._table.session
-        bots, others = lobby.players.bots, self._table.others
         if self._toss is not lobby.toss:
             self._toss = lobby.toss
             if self._toss:
                 nonces = {own: nonce for own, (_, nonce) in lobby.players.secrets.items()}
-                effects.keep = pack_toss(self._toss.roster.signed, nonces, bots, others, code)
+                effects.keep = pack_toss(self._toss.roster.signed, nonces, lobby.players.bots, self._table.others, code)
         if session and self.due:
             self.due = False
             snapshot = session.snapshot()
             # A bid of somebody else changes nothing in it; what is kept and no longer in it does no harm.
             if not snapshot.items() <= self._snapshot.items():
                 self._snapshot = snapshot
-                effects.keep = pack_kept(snapshot, bots, others, effects.records, self._entries, code)
+                effects.keep = pack_kept(snapshot, lobby.players.bots, self._table.others, effects.records,
+                                         self._entries, code)
                 effects.keeps_records = True
         self._entries += len(effects.records)

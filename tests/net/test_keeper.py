@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from p2pdice.net.errors import NetError
 from p2pdice.net.files import Appender
 from p2pdice.net.keeper import Keeper
+from p2pdice.net.resume import resume
+from p2pdice.net.settings import Settings
 from p2pdice.net.store import Identity, Store
 from p2pdice.protocol.codec import pack
 from p2pdice.protocol.effects import Effects
@@ -129,3 +132,15 @@ def test_a_disk_on_which_nothing_can_be_emptied_costs_the_files_too(
     monkeypatch.setattr(os, "ftruncate", broken)
     keeper.save(Effects(anew=True, records=[SECOND]), WORDS)
     assert (told, keeper.transcript) == (["broken"], None)
+
+
+@pytest.mark.parametrize("port", [b"70000", b"-1", b"x", b"\xff"])
+def test_a_port_that_cannot_be_is_no_way_back(tmp_path: Path, port: bytes) -> None:
+    """Whatever a damaged folder says: an error that is told, and the identity is free again."""
+    keeper, identity, _ = started(tmp_path, [])
+    keeper.save(Effects(keep={"port": port}), WORDS)
+    keeper.close(over=False)
+    identity.release()
+    with pytest.raises(NetError, match="nothing-to-resume"):
+        resume(Settings("Ana", tmp_path))
+    assert Store(tmp_path).resumable() is not None

@@ -100,9 +100,7 @@ def test_nothing_is_signed_before_somebody_has_answered() -> None:
     table = table_for("perudo")
     table.play(3)
     node = table.nodes[1]
-    for other in table.nodes:
-        if other is not node:
-            table.cut.add(frozenset((node.name, other.name)))
+    unheard(table, node)
     table.restart(node)
     before = session_of(node).ledger.slot
     table.wait(30)
@@ -170,11 +168,14 @@ def test_who_is_out_does_not_wait_for_ever_for_the_last_two() -> None:
     assert closed.reason == "abandoned"
 
 
+def unheard(table: Table, node: Node) -> None:
+    """From now on nothing passes between a process and the others."""
+    table.cut |= {frozenset((node.name, other.name)) for other in table.nodes if other is not node}
+
+
 def cut_off(table: Table, node: Node) -> None:
     """A process has died and is back, and no link to anybody comes about."""
-    for other in table.nodes:
-        if other is not node:
-            table.cut.add(frozenset((node.name, other.name)))
+    unheard(table, node)
     table.restart(node)
     for other in table.nodes:
         if other is not node:
@@ -237,7 +238,7 @@ def test_who_is_out_and_hears_nobody_who_plays_is_free(crashed: bool) -> None:
     if crashed:
         cut_off(table, out)
     else:
-        table.cut |= {frozenset((out.name, other.name)) for other in table.nodes if other is not out}
+        unheard(table, out)
     table.wait(80)
     assert not out.of(Closed)
     table.wait(25)
@@ -278,9 +279,7 @@ def test_who_dies_while_it_hears_that_it_was_dropped_is_told_once_more() -> None
     table = table_for("perudo")
     table.play(3)
     node = table.nodes[1]
-    for other in table.nodes:
-        if other is not node:
-            table.cut.add(frozenset((node.name, other.name)))
+    unheard(table, node)
     while not table.nodes[0].of(Dropped):
         table.wait(10)
     table.cut.clear()
