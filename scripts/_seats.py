@@ -181,10 +181,11 @@ async def ours(seat: str, seats: str, folder: str, port: str) -> None:
     sent: Counter[str] = Counter()
     send = driver.mesh.send
 
-    def counted(peer: bytes, frame: bytes) -> None:
-        if not frame.startswith(PING, 1):
-            sent.update({"bytes": len(frame), "frames": 1})
-        send(peer, frame)
+    def counted(peer: bytes, *frames: bytes) -> None:
+        for frame in frames:
+            if not frame.startswith(PING, 1):
+                sent.update({"bytes": len(frame), "frames": 1})
+        send(peer, *frames)
 
     def happened(event: Event) -> None:
         nonlocal done

@@ -314,8 +314,11 @@ class Driver:
             effects.keep |= {"levels": self.bots.packed(), "port": str(self.port).encode()}
         seated = self.core.seated
         self.keeper.save(effects, seated.words if seated else None)
+        outgoing: dict[bytes, list[bytes]] = {}
         for link, frame in effects.sends:
-            self.mesh.send(link, frame)
+            outgoing.setdefault(link, []).append(frame)
+        for link, frames in outgoing.items():
+            self.mesh.send(link, *frames)
         for link in effects.drops:
             self.presence.forget(link)
         for key, port, addresses in effects.dials:

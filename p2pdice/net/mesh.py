@@ -3,6 +3,7 @@ know what a frame says, nor who sits at a table."""
 
 import asyncio
 import contextlib
+import functools
 import random
 import socket
 import time
@@ -44,7 +45,8 @@ class _Link:
     since: float
     local: bool
     counted: bool  # at the gate
-    task: asyncio.Task[None] | None = None
+    budget: Budget
+    pause: asyncio.TimerHandle | None = None  # until then nothing more is taken from it
 
 
 class Mesh:
@@ -76,7 +78,6 @@ class Mesh:
         self._links: dict[bytes, _Link] = {}
         self._wanted: dict[bytes, tuple[Address, ...]] = {}
         self._seeking: dict[bytes, asyncio.Task[None]] = {}
-        self._reading: set[asyncio.Task[None]] = set()
         self._watch: asyncio.Task[None] | None = None
         self._budgets: dict[bytes, Budget] = {}  # of those who are wanted: a new link brings no new burst
         self._strangers: Budget | None = None  # of all together; made with the first link
@@ -107,11 +108,11 @@ class Mesh:
         """Address families of the open port."""
         return self._listener.families
 
-    def send(self, peer: bytes, frame: bytes) -> None:
-        """Queue a frame for a peer; nothing happens if there is no link, `linked` will come with the next."""
+    def send(self, peer: bytes, *frames: bytes) -> None:
+        """Queue frames for a peer; nothing happens if there is no link, `linked` will come with the next."""
         link = self._links.get(peer)
         if link:
-            link.channel.send(frame)
+            link.channel.send(*frames)
 
     async def connect(self, addresses: Sequence[Address], expected: bytes | None = None) -> bytes:
         """Dial once, and return the key of whoever answered; the link is there then. Raises ChannelError."""
@@ -165,9 +166,10 @@ class Mesh:
         except TimeoutError:
             for channel in channels:
                 channel.abort()
-        for task in self._reading:
-            task.cancel()  # it may be waiting until its link's budget allows for more
-        await asyncio.gather(*self._reading, *self._seeking.values(), return_exceptions=True)
+        for link in self._links.values():
+            if link.pause:
+                link.pause.cancel()
+        await asyncio.gather(*self._seeking.values(), return_exceptions=True)
 
     async def _greet(self, connection: socket.socket, address: str, local: bool) -> None:
         assert self._certificate is not None  # made before the port was opened
@@ -211,7 +213,8 @@ class Mesh:
         if counted and not self._gate.enter(channel.address, local=local):
             channel.close()
             return
-        link = _Link(channel, asyncio.get_running_loop().time(), local, counted)
+        now = asyncio.get_running_loop().time()
+        link = _Link(channel, now, local, counted, _budget_of_one(now))
         self._links[peer] = link
         seeking = self._seeking.get(peer)
         # A dial of the lower key goes on: it will win. If both sides gave theirs up for the other's, none would stand.
@@ -219,10 +222,8 @@ class Mesh:
             seeking.cancel()
         if self._watch is None:
             self._watch = asyncio.create_task(self._watch_links())
-        link.task = asyncio.create_task(self._read(peer, link))
-        self._reading.add(link.task)
-        link.task.add_done_callback(self._reading.discard)
         self._on_linked(peer, channel.address)
+        channel.tell(functools.partial(self._take, peer, link))
 
     def _replaces(self, new: Channel, old: _Link) -> bool:
         """Whether of two connections to one peer the new one stays. Both sides come to the same answer.
@@ -235,48 +236,55 @@ class Mesh:
         return True
 
     def _retire(self, peer: bytes, link: _Link) -> None:
-        """Take a link off the table; its reader ends by itself."""
+        """Take a link off the table."""
         del self._links[peer]
+        if link.pause:
+            link.pause.cancel()
         if link.counted:
             self._gate.leave(link.channel.address, local=link.local)
         link.channel.close()
         if not self._closing:
             self._on_lost(peer)
 
-    async def _read(self, peer: bytes, link: _Link) -> None:
-        loop = asyncio.get_running_loop()
-        own = _budget_of_one(loop.time())
-        taken, worked_s = 0, 0.0
+    def _take(self, peer: bytes, link: _Link) -> None:
+        """Hand over what is here of a link, as much as it may bring now; then, if it has ended, take it off."""
+        if link.pause or self._links.get(peer) is not link:
+            return
+        loop, taken, worked_s = asyncio.get_running_loop(), 0, 0.0
         try:
-            while (frame := await link.channel.receive()) is not None and self._links.get(peer) is link:
+            while (frame := link.channel.take()) is not None:
                 begun = time.thread_time()
                 if frame:  # an empty one only says that the link is alive
                     self._on_received(peer, frame)
                 work_s = time.thread_time() - begun
-                budget = self._budget(peer, own, loop.time())
-                wait_s = budget.take(len(frame), work_s, loop.time())
+                wait_s = self._budget(peer, link).take(len(frame), work_s, loop.time())
                 taken, worked_s = taken + 1, worked_s + work_s
-                if wait_s or taken == TURN_FRAMES or worked_s > TURN_S:
-                    taken, worked_s = 0, 0.0
-                    await asyncio.sleep(wait_s)  # 0 too: the others get their turn
+                if self._links.get(peer) is not link:
+                    return
+                if wait_s or taken == TURN_FRAMES or worked_s > TURN_S:  # the others get their turn
+                    link.pause = loop.call_later(wait_s, self._go_on, peer, link)
+                    return
         except ChannelError as error:
             self._on_refused(error, link.channel.address)
-        finally:
-            link.channel.close()
-            if self._links.get(peer) is link:
-                self._retire(peer, link)
-                self._seek(peer)
+        if link.channel.over:
+            self._retire(peer, link)
+            self._seek(peer)
 
-    def _budget(self, peer: bytes, own: Budget, now: float) -> Budget:
+    def _go_on(self, peer: bytes, link: _Link) -> None:
+        link.pause = None
+        self._take(peer, link)
+
+    def _budget(self, peer: bytes, link: _Link) -> Budget:
         """What a link may bring: in a game, what its peer may over all its links, or all strangers together."""
         if not self._wanted:
-            own.work.rate = 1 / max(1, len(self._links))
-            return own
+            link.budget.work.rate = 1 / max(1, len(self._links))
+            return link.budget
         if peer in self._wanted:
-            budget = self._budgets.setdefault(peer, own)
+            budget = self._budgets.setdefault(peer, link.budget)
             budget.work.rate = 1 / len(self._wanted)
             return budget
         if self._strangers is None:
+            now = asyncio.get_running_loop().time()
             self._strangers = _budget(now, (STRANGERS_FRAMES_PER_S, STRANGERS_FRAMES_BURST),
                                       (STRANGERS_BYTES_PER_S, STRANGERS_BYTES_BURST),
                                       (STRANGERS_WORK, STRANGERS_WORK_BURST_S))

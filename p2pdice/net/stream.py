@@ -2,6 +2,7 @@
 other end; channel.py finds that out, and only then raises the limits."""
 
 import asyncio
+from collections.abc import Callable
 from typing import cast
 
 from p2pdice.net.errors import ChannelError
@@ -28,51 +29,59 @@ class Channel(asyncio.Protocol):
         self._read_ahead = 2 * EARLY_FRAME_BYTES
         self._transport: asyncio.Transport | None = None
         self._reading = True
-        self._waiter: asyncio.Future[None] | None = None
-        self._out: list[bytes] = []
-        self._out_bytes = 0
+        self._told: Callable[[], None] = _nobody
         self._closing = False
         self._closed = self._loop.create_future()
 
     async def receive(self) -> bytes | None:
         """The next frame; None once the connection is over. Raises ChannelError("oversized") and ends it.
 
-        One reader at a time.
+        One reader at a time, and none after `tell`.
         """
-        while True:
-            try:
-                frame = self._reader.take()
-            except ChannelError:
-                self.abort()
-                raise
-            if frame is not None:
-                return frame
-            if self._closing:
-                return None
-            if not self._reading and self._transport is not None:
-                self._reading = True
-                self._transport.resume_reading()
-            self._waiter = self._loop.create_future()
-            await self._waiter
+        news = asyncio.Event()
+        self._told = news.set
+        while (frame := self.take()) is None and not self._closing:
+            news.clear()
+            await news.wait()
+        return frame
 
-    def send(self, frame: bytes) -> None:
-        """Queue a frame; never waits. A peer that reads too slowly for SEND_QUEUE_BYTES loses the connection."""
+    def tell(self, reader: Callable[[], None]) -> None:
+        """Call `reader` from now on whenever there is something to `take`, and when the connection is over."""
+        self._told = reader
+        self._loop.call_soon(reader)
+
+    def take(self) -> bytes | None:
+        """The next frame of those that are here; None if there is none. Raises ChannelError like `receive`."""
+        try:
+            frame = self._reader.take()
+        except ChannelError:
+            self.abort()
+            raise
+        if frame is None and not self._reading and self._transport is not None:
+            self._reading = True
+            self._transport.resume_reading()
+        return frame
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more comes but what is here already."""
+        return self._closing
+
+    def send(self, *frames: bytes) -> None:
+        """Queue frames, as one TLS record if they are short; never waits. A peer that reads too slowly for
+        SEND_QUEUE_BYTES loses the connection."""
         if self._closing or self._transport is None:
             return
-        data = encode(frame)
-        if self._out_bytes + self._transport.get_write_buffer_size() + len(data) > SEND_QUEUE_BYTES:
+        data = b"".join([encode(frame) for frame in frames])
+        if self._transport.get_write_buffer_size() + len(data) > SEND_QUEUE_BYTES:
             self.abort()
             return
-        if not self._out:
-            # One TLS record and one system call for all that is sent in this turn of the loop: a deal is a burst.
-            self._loop.call_soon(self._flush)
-        self._out.append(data)
-        self._out_bytes += len(data)
+        self.sent_at = self._loop.time()
+        self._transport.write(data)
 
     def close(self) -> None:
         """Send what is queued, then end the connection; `wait_closed` tells when."""
         if not self._closing:
-            self._flush()
             self._end()
             if self._transport is not None:
                 self._transport.close()
@@ -107,20 +116,7 @@ class Channel(asyncio.Protocol):
 
     def _end(self) -> None:
         self._closing = True
-        self._out.clear()
-        self._out_bytes = 0
-        self._wake()
-
-    def _flush(self) -> None:
-        if self._out and self._transport is not None:
-            self.sent_at = self._loop.time()
-            self._transport.write(b"".join(self._out))
-            self._out.clear()
-            self._out_bytes = 0
-
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        self._loop.call_soon(self._told)  # not from inside: the reader itself may have ended it
 
     # From here on: what asyncio calls.
 
@@ -134,9 +130,13 @@ class Channel(asyncio.Protocol):
         if self._reader.waiting > self._read_ahead and self._reading and self._transport is not None:
             self._reading = False  # whoever sends faster than we read waits in its own kernel
             self._transport.pause_reading()
-        self._wake()
+        self._told()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._end()
         if not self._closed.done():
             self._closed.set_result(None)
+
+
+def _nobody() -> None:
+    """Nobody waits for anything."""
