@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from p2pdice.protocol.watcher import Watcher  # loaded where somebody watches
 
 AGAIN_S, AGAIN_PAUSE_S = 60.0, 1.0  # how long those who play again try for their port and the table, and how often
+CLOCK_S = 0.05  # when next to look at the clock is worked out so long after something happened, not with every frame
 PATIENCE = 200  # frames that no honest process sends, before its link is closed
 
 Told = ParamSpec("Told")
@@ -332,20 +333,25 @@ class Driver:
         self.presence.expect(key, addresses)
 
     def _arm(self) -> None:
-        if self.core.finished(self._now()):
+        now = self._now()
+        if self.core.finished(now):
             self._end(self._status)
-            return
-        # One that would fire sooner stays: set anew with each frame, it would never get its turn in a flood of them.
-        deadline = self.core.deadline
-        if self._timer is None or deadline < self._timer.when():
-            if self._timer:
-                self._timer.cancel()
-            self._timer = asyncio.get_running_loop().call_at(deadline, self._guarded(self._tick))
+        elif self._timer is None or now + CLOCK_S < self._timer.when():  # one that fires sooner stays, also in a flood
+            self._wake_at(now + CLOCK_S)
+
+    def _wake_at(self, when: float) -> None:
+        if self._timer:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(when, self._guarded(self._tick))
 
     def _tick(self) -> None:
         self._timer = None
-        self.core.tick(self._now())
-        self._pump()
+        now, deadline = self._now(), self.core.deadline
+        if now < deadline:
+            self._wake_at(deadline)
+        else:
+            self.core.tick(now)
+            self._pump()
 
     def _tell(self, event: Event) -> None:
         match event:

@@ -103,6 +103,7 @@ class Ledger:
         self.verifiers: Sequence[Verifier] = [player.verifier for player in seated.players]
         self.keys = [player.key for player in seated.players]
         self.slots: list[dict[int, AnyMessage]] = [{}]  # by slot number, then by seat; the last one is open
+        self.slot = 0  # its number
         self._rules = self._hash_of_game()
         self.preimage = start_preimage(self.game_id, seated.genesis, self._rules)
         self.state = state_hash(self.preimage)
@@ -113,11 +114,6 @@ class Ledger:
         self._rounds = 0
         self._owners: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.marks = [Mark(Boundary(0, self.state), self.game.copy(), 0)]  # of this epoch
-
-    @property
-    def slot(self) -> int:
-        """Number of the open slot."""
-        return len(self.slots) - 1
 
     @property
     def missing(self) -> tuple[int, ...]:
@@ -189,7 +185,7 @@ class Ledger:
         self.preimage = child_preimage(self.game_id, self.epoch, outcome.base.state, self._rules)
         self.state = state_hash(self.preimage)
         self._open_slot(Phase.START)
-        self.slots = [{}]
+        self.slots, self.slot = [{}], 0
         self.deal = None
         self._rounds = outcome.base.rounds
         self.marks = [Mark(Boundary(self._rounds, self.state), self.game.copy(), 0)]
@@ -205,7 +201,7 @@ class Ledger:
 
         Raises OtherState, or Proved when the message convicts its author (or READY the sender of a box).
         """
-        if message.slot != len(self.slots) - 1 or message.state != self.state or message.epoch != self.epoch:
+        if message.slot != self.slot or message.state != self.state or message.epoch != self.epoch:
             raise OtherState
         self._judge(message)
         said = self.slots[-1]
@@ -276,6 +272,7 @@ class Ledger:
         self.state = state_hash(self.preimage)
         self._open_slot(phase)
         self.slots.append({})
+        self.slot += 1
         if phase is Phase.COMMIT:
             self._begin_deal(said)
         elif phase in (Phase.MODE, Phase.REVEAL):

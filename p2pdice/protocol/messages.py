@@ -194,6 +194,7 @@ _GAME_BODIES: Mapping[str, Shape] = {
 # Version and type word, as they stand behind the first byte of a body of the lobby.
 _LOBBY_STARTS: Mapping[bytes, type[LobbyFields]] = {
     pack((PROTOCOL, kind))[1:]: fields for kind, (fields, _) in LOBBY_MESSAGES.items()}
+_ANY_LOBBY_START = tuple(_LOBBY_STARTS)
 
 _VOTE_SLOTS = {"HALT": "halt", "PROPOSE": "propose", "DROP": "drop", "LEAVE": "leave"}
 _LOBBY_WORDS: Mapping[type, str] = {fields: word for word, (fields, _) in LOBBY_MESSAGES.items()}
@@ -361,5 +362,6 @@ def parse_lobby(signed: Signed, fields: type[L]) -> L:
 
 def lobby_fields(signed: Signed) -> type[LobbyFields] | None:
     """Which lobby message a body claims to be; None for anything else, such as one of a game."""
-    return next((fields for start, fields in _LOBBY_STARTS.items() if signed.body.startswith(start, 1)),
-                None)
+    if not signed.body.startswith(_ANY_LOBBY_START, 1):  # asked of every body of a game
+        return None
+    return next(fields for start, fields in _LOBBY_STARTS.items() if signed.body.startswith(start, 1))

@@ -317,22 +317,24 @@ class Peer:
 
     def _body(self, link: bytes, signed: Signed, now: float) -> None:
         """A signed body: to the toss or the game; what was new goes on to those who may lack it."""
+        session, owner = self.table.session, b""
         try:
             if lobby_fields(signed) is not None:
-                author = self.lobby.take_signed(signed) if self.session is None else b""
-                owner = self.lobby.owner_of(author)
-            elif self.session is None:
+                if session is None:
+                    owner = self.lobby.owner_of(self.lobby.take_signed(signed))
+            elif session is None:
                 self._early = [*self._early, (link, signed)][-4 * MOST_SEATS:]
                 return
             else:
-                seat = self.session.receive(signed, now)
-                owner = self.session.seated.players[seat].owner if seat is not None else b""
+                seat = session.receive(signed, now)
+                if seat is not None:
+                    owner = session.seated.players[seat].owner
         except Malformed as error:
             raise PeerFault(error.reason) from error
         if owner:
             self._catch_up.relay(signed, owner, link, now)
-        if self.session and self.session.behind:
-            self.session.behind = False
+        if session and session.behind:
+            session.behind = False
             self._catch_up.fetch(link, 1, now)
 
     def _gone(self, link: bytes) -> None:
@@ -387,13 +389,13 @@ class Peer:
 
     def _show(self, effects: Effects) -> None:
         """Let those who watch see what has happened, and the user how many they are."""
-        table, watchers = self.table, self.table.watchers
+        watchers = self.table.watchers
         watchers.follow(effects.records, effects.events)
         for link, frame in watchers.serve(self.lobby.roll):
             effects.send(link, frame)
         effects.drops += watchers.drops
         watchers.drops = []
-        effects.events += watchers.counted(sum(table.links[link].watchers for link in table.linked))
+        effects.events += watchers.counted()
 
     # --- inside
 
@@ -406,15 +408,16 @@ class Peer:
         lobby.out = []
         effects.dials += lobby.dial
         lobby.dial = []
-        if self.session is None:  # the lobby has nothing more to say once the game has begun
+        if self.table.session is None:
             self._tell(lobby.events, now)
-        lobby.events = []
-        if self.session is None and lobby.toss and lobby.toss.seated:
-            self._begin(lobby.toss, lobby.toss.seated, now)
-        if self.session:
-            self._pausing.settle(self.session, now)
+            if lobby.toss and lobby.toss.seated:
+                self._begin(lobby.toss, lobby.toss.seated, now)
+        lobby.events = []  # the lobby has nothing more to say once the game has begun
+        session = self.table.session
+        if session:
+            self._pausing.settle(session, now)
             self._catch_up.behind(now)
-            self._drain(self.session, now)
+            self._drain(session, now)
 
     def _begin(self, toss: Toss, seated: Seated, now: float) -> None:
         """The seats are drawn. After a crash others may have got further, and are asked first."""
@@ -461,16 +464,19 @@ class Peer:
         self.table.session = Session(seated, chairs, self._random_bytes, now, past)
 
     def _drain(self, session: "Session", now: float) -> None:
-        self.table.effects.records += session.records
-        self._checkpoint.due = self._checkpoint.due or bool(session.outbox or session.records)
-        for batch in frames.batches([body.value() for body in session.outbox]):
-            self.table.to_all(batch)
+        if session.outbox or session.records:
+            self._checkpoint.due = True
+            self.table.effects.records += session.records
+            session.records.clear()
+            for batch in frames.batches([body.value() for body in session.outbox]):
+                self.table.to_all(batch)
+            session.outbox = []
         for evidence in session.evidence_out:
             self.table.to_all(frames.Proof(evidence))
-        events, session.events = session.events, []
-        session.outbox, session.evidence_out = [], []
-        session.records.clear()
-        self._tell(events, now)
+        session.evidence_out = []
+        if session.events:
+            events, session.events = session.events, []
+            self._tell(events, now)
 
     def _tell(self, events: list[Event], now: float) -> None:
         self.table.effects.events += events

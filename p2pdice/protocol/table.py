@@ -28,7 +28,6 @@ class Link:
     since: float
     hears: frozenset[bytes] = frozenset()
     stage: int = 0
-    watchers: int = 0  # who watch through that process
     fetched_at: float = float("-inf")
     served_at: float = float("-inf")
     looked_at: float = float("-inf")
@@ -99,9 +98,8 @@ class Table:
 
     def heard(self, key: bytes, now: float) -> None:
         """A sign of life from that process."""
-        if self.session:
-            for seat in self.seats_of(key):
-                self.session.heard(seat, now)
+        if self.session and (seats := self.session.seated.processes.get(key)):
+            self.session.heard(seats[0], now)
 
     def send(self, link: bytes, frame: frames.Frame) -> None:
         """A frame to one process."""

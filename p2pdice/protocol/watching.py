@@ -48,6 +48,7 @@ class Watchers:
         self.admits = True  # False: nobody new
         self.records: list[tuple[str, Signed]] = []
         self.drops: list[bytes] = []  # links to close
+        self.elsewhere: dict[bytes, int] = {}  # by link, who watch through the process behind it
         self._watchers: dict[bytes, _Watcher] = {}
         self._counted = 0  # watchers of the table, as the user was told
         self._end = ""
@@ -90,6 +91,7 @@ class Watchers:
     def lost(self, link: bytes) -> None:
         """The link is gone, or is a fresh one."""
         self._watchers.pop(link, None)
+        self.elsewhere.pop(link, None)
 
     def tick(self, now: float) -> None:
         """Let time pass: whoever lags is sent away."""
@@ -129,9 +131,9 @@ class Watchers:
                         for link in list(self._watchers):
                             self._drop(link)
 
-    def counted(self, elsewhere: int) -> list[Event]:
-        """The news of how many watch the table, so many of them through other processes; none if it is known."""
-        count = len(self._watchers) + elsewhere
+    def counted(self) -> list[Event]:
+        """The news of how many watch the table, through whichever process; none if it is known."""
+        count = len(self._watchers) + sum(self.elsewhere.values())
         if count == self._counted or self._end:
             return []
         self._counted = count
