@@ -109,10 +109,12 @@ class Policy:
                 for cup in self.active}
 
 
-@lru_cache(maxsize=64)
 def policy_of(mode: Mode, active: tuple[int, ...], opener: int) -> Policy:
-    """The policy of a deal, the same object for the same deal: every message of the deal is held against it."""
-    return Policy(mode, active, opener)
+    """The policy of a deal: one object, whose tables are worked out once, for all deals that it is the same in."""
+    return _policy(mode, active, opener if mode is Mode.CLOSED else active[0])
+
+
+_policy = lru_cache(maxsize=64)(Policy)
 
 
 def commitment(game_id: bytes, epoch: bytes, round_number: int, state: bytes, contributor: int, cup: int,

@@ -9,7 +9,7 @@ from typing import Any, cast
 from p2pdice.fairness.keys import RandomBytes, SigningKey
 from p2pdice.fairness.labels import Label
 from p2pdice.fairness.seal import round_public, seal
-from p2pdice.fairness.shares import SHARE_BYTES, commitment
+from p2pdice.fairness.shares import SHARE_BYTES, committer
 from p2pdice.protocol.codec import pack, unpack
 from p2pdice.protocol.deal import Deal, Shares, box_info, fits, is_round_key, opened_box
 from p2pdice.protocol.evidence import sealed_hash
@@ -139,9 +139,9 @@ class Chair:
         game = ledger.game
         cups = (*game.active, game.seats)
         self._shares = {cup: random_bytes(SHARE_BYTES) for cup in cups}
+        committed = committer(ledger.game_id, ledger.epoch, game.round_number, ledger.state)
         commitments = tuple(
-            (cup, commitment(ledger.game_id, ledger.epoch, game.round_number, ledger.state, self.seat, cup,
-                             self.key.public, share)) for cup, share in self._shares.items())
+            [(cup, committed(self.seat, cup, self.key.public, share)) for cup, share in self._shares.items()])
         self._round_secret = random_bytes(SHARE_BYTES) if round_is_open(game) else b""
         return Commit(game.round_number, commitments, round_public(self._round_secret) if self._round_secret else b"")
 

@@ -46,6 +46,7 @@ class Recorder:
                 self.records.append(("evidence", Signed(self._dispute.raw_proofs[name], b"")))
 
     def _add(self, kind: str, signed: Signed) -> None:
-        if signed.hash not in self._recorded:
-            self._recorded.add(signed.hash)
+        name = signed.hash
+        if name not in self._recorded:
+            self._recorded.add(name)
             self.records.append((kind, signed))
