@@ -16,7 +16,7 @@ from p2pdice.cli.clean import CHAT_CELLS, clean
 from p2pdice.cli.complaint import NO_TABLE, OK, Complaint
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.options import WAIT_FIND_S
-from p2pdice.net.errors import NetError
+from p2pdice.net.errors import DiscoveryFailed, ListenError, NetError
 from p2pdice.net.hints import Hint
 from p2pdice.net.tables import Found, ask_card, tables
 
@@ -48,8 +48,13 @@ async def _list(wait_s: float | None, *, as_json: bool) -> int:
 
 async def _tables(wait_s: float | None, bind: str | None = None) -> AsyncGenerator[Found, None]:
     """Tables as they answer, until `wait_s` is over (None: for ever); the one place that knows how they are found."""
-    async for found in tables(wait_s, bind=bind):
-        yield found
+    try:
+        async for found in tables(wait_s, bind=bind):
+            yield found
+    except DiscoveryFailed as failed:
+        if bind is not None and failed.reason == "no-interface":
+            raise ListenError("bad-address", bind=bind) from failed
+        raise
 
 
 def as_object(found: Found) -> dict[str, object]:

@@ -8,6 +8,7 @@ from p2pdice.cli import find
 from p2pdice.cli.complaint import NO_TABLE, Complaint
 from p2pdice.net.hints import Hint
 from p2pdice.net.tables import Found
+from tests.cli.test_main import run
 
 CAFE = Found("abcdef0123456789" * 2, "Café", ("Ana", "Beto"), 3, "perudo", "open", ("10.0.0.5", 47600))
 BAR = Found("abcd000000000000" * 2, "Bar", ("Caro",), None, "dudo", "open", ("fe80::1%eth0", 47601))
@@ -124,3 +125,11 @@ def test_a_table_with_a_code_tells_how_to_join_it() -> None:
     """Who sits there and by which rules is not known before the code is."""
     closed = replace(CAFE, names=(), system="", code=True)
     assert find.described(closed) == "Café (asks for a room code): p2pdice join abcdef01 --code WORDS"
+
+
+@pytest.mark.parametrize("bind", ["nonsense", "192.0.2.7"])
+def test_an_address_that_is_not_this_computers(bind: str) -> None:
+    """It is the address that is wrong, not the network: said before anything is looked for, as for a host."""
+    done = run("join", "--bind", bind, "--lang", "en", "--name", "Ana")
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [f"p2pdice: {bind}: not an address of this computer", "Leave out --bind."]
