@@ -52,13 +52,15 @@ class Table:
 
     @property
     def mates(self) -> Set[bytes]:
-        """Owners' keys of the processes at this table."""
+        """Owners' keys of the processes at this table: with a code, of those who have proved it, until a roster binds
+        their keys. Whoever crashes after that comes back with a fresh link, over which it has proved only its key."""
         if self.session:
             return self.session.seated.processes.keys()
         mates = {member.key for member in self.lobby.members}
         if isinstance(self.lobby, GuestLobby):
             mates.add(self.lobby.host)
-        return mates & self.lobby.door.proven if self.lobby.door.code else mates
+        proving = self.lobby.door.code and not self.lobby.toss
+        return mates & self.lobby.door.proven if proving else mates
 
     @property
     def linked(self) -> list[bytes]:

@@ -43,9 +43,9 @@ class Reaper:
         return self.count == self.at
 
 
-def table_for(system: str, seed: int = 5) -> Table:
+def table_for(system: str, seed: int = 5, code: str = "") -> Table:
     options = {"clasico": {"starting_dice": "3", "exact": "anyone"}, "dudo": {"starting_dice": "2"}}
-    return Table(3, system, options.get(system, {"starting_dice": "2"}), seed=seed)
+    return Table(3, system, options.get(system, {"starting_dice": "2"}), seed=seed, code=code)
 
 
 def boundaries(system: str, victim: int) -> int:
@@ -57,8 +57,8 @@ def boundaries(system: str, victim: int) -> int:
     return reaper.count
 
 
-def die_at(system: str, victim: int, at: int) -> None:
-    table = table_for(system)
+def die_at(system: str, victim: int, at: int, code: str = "") -> None:
+    table = table_for(system, code=code)
     node = table.nodes[victim]
     table.crash = Reaper(node, at)
     table.play()
@@ -84,6 +84,13 @@ def test_a_crash_at_some_boundaries(system: str, victim: int) -> None:
     assert total > 40
     for at in range(FIRST, total + 1, 17):
         die_at(system, victim, at)
+
+
+@pytest.mark.parametrize("victim", [0, 1, 2])
+def test_a_crash_in_the_toss_of_a_table_with_a_code(victim: int) -> None:
+    """Whoever has proved the code and accepted the roster is known by its key: it is taken back like at any table."""
+    for at in range(FIRST, 16):
+        die_at("perudo", victim, at, code="KX47-92M3")
 
 
 @pytest.mark.long
