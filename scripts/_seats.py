@@ -184,7 +184,8 @@ async def ours(seat: str, seats: str, folder: str, port: str) -> None:
     def counted(peer: bytes, *frames: bytes) -> None:
         for frame in frames:
             if not frame.startswith(PING, 1):
-                sent.update({"bytes": len(frame), "frames": 1})
+                sent["bytes"] += len(frame)
+                sent["frames"] += 1
         send(peer, *frames)
 
     def happened(event: Event) -> None:

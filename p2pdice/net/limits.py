@@ -51,9 +51,10 @@ class Bucket:
 
     def take(self, amount: float, now: float) -> float:
         """Take `amount`, and return how many seconds to wait before taking again; 0 while there is some left."""
-        self._tokens = min(self._burst, self._tokens + (now - self._filled_at) * self.rate) - amount
+        full = self._tokens + (now - self._filled_at) * self.rate
+        self._tokens = tokens = (full if full < self._burst else self._burst) - amount
         self._filled_at = now
-        return max(0.0, -self._tokens / self.rate)
+        return 0.0 if tokens >= 0 else -tokens / self.rate
 
     def try_take(self, now: float) -> bool:
         """Take one if there is one."""

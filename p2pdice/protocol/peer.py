@@ -251,18 +251,19 @@ class Peer:
 
     def received(self, link: bytes, raw: bytes, now: float) -> None:
         """A frame over a link. Raises PeerFault for what no honest process sends; the game is unharmed then."""
-        state = self.table.links.get(link)
-        if state is None or (self.closed and self.session is None):
+        table = self.table
+        state = table.links.get(link)
+        if state is None or (table.closed and table.session is None):
             return
-        if link in self.table.watchers:
-            self.table.watchers.received(link, raw, now)
+        if link in table.watchers:
+            table.watchers.received(link, raw, now)
             return
         try:
             frame = frames.decode(raw)
         except Malformed as error:
             raise PeerFault(error.reason) from error
         state.heard_at = now
-        self.table.heard(link, now)
+        table.heard(link, now)
         self._frame(link, frame, now)
         self._after(now)
 
