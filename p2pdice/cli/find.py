@@ -18,6 +18,7 @@ from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.options import WAIT_FIND_S
 from p2pdice.net.errors import DiscoveryFailed, ListenError, NetError
 from p2pdice.net.hints import Hint
+from p2pdice.net.interfaces import reach
 from p2pdice.net.tables import Found, ask_card, tables
 
 FIRST_PORT = 47600
@@ -52,7 +53,7 @@ async def _tables(wait_s: float | None, bind: str | None = None) -> AsyncGenerat
         async for found in tables(wait_s, bind=bind):
             yield found
     except DiscoveryFailed as failed:
-        if bind is not None and failed.reason == "no-interface":
+        if bind is not None and not reach(bind).interfaces:
             raise ListenError("bad-address", bind=bind) from failed
         raise
 

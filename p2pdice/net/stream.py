@@ -130,10 +130,15 @@ class Channel(asyncio.Protocol):
         if self._reader.waiting > self._read_ahead and self._reading and self._transport is not None:
             self._reading = False  # whoever sends faster than we read waits in its own kernel
             self._transport.pause_reading()
-        self._told()
+        if not self._closing:  # else the reader is called already, and this may be inside of what closes
+            self._told()
+
+    def eof_received(self) -> None:
+        self._end()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._end()
+        self._told = _nobody  # a reader that refers to this again would keep all around it until a collection
         if not self._closed.done():
             self._closed.set_result(None)
 

@@ -46,7 +46,7 @@ class Heartbeat:
         table, mates = self._table, self._table.mates
         state = table.links[link]
         state.hears, state.stage = frozenset(ping.heard), ping.stage
-        table.watchers.elsewhere[link] = ping.watchers
+        table.watchers.told(link, ping.watchers)
         wishes = {key: Wish(wish) for key, wish in ping.pauses}
         self._pausing.said(link, {*table.linked, table.own}, wishes, [key for key in ping.heard if key in mates])
         for key in ping.heard:

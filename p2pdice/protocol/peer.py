@@ -396,7 +396,7 @@ class Peer:
             effects.send(link, frame)
         effects.drops += watchers.drops
         watchers.drops = []
-        effects.events += watchers.counted()
+        effects.events += watchers.counted(self.table.mates)
 
     # --- inside
 

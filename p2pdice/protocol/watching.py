@@ -3,7 +3,7 @@ and what happens beside it (protocol.md section 7). One frame for each that was 
 slowly is waited for or kept much for. Must not know dice, secrets or what a record means."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
 from p2pdice.protocol import frames
@@ -48,7 +48,7 @@ class Watchers:
         self.admits = True  # False: nobody new
         self.records: list[tuple[str, Signed]] = []
         self.drops: list[bytes] = []  # links to close
-        self.elsewhere: dict[bytes, int] = {}  # by link, who watch through the process behind it
+        self._elsewhere: dict[bytes, int] = {}  # by link, how many watch through the process behind it, if any
         self._watchers: dict[bytes, _Watcher] = {}
         self._counted = 0  # watchers of the table, as the user was told
         self._end = ""
@@ -91,7 +91,14 @@ class Watchers:
     def lost(self, link: bytes) -> None:
         """The link is gone, or is a fresh one."""
         self._watchers.pop(link, None)
-        self.elsewhere.pop(link, None)
+        self._elsewhere.pop(link, None)
+
+    def told(self, link: bytes, count: int) -> None:
+        """So many watch through the process behind a link."""
+        if count:
+            self._elsewhere[link] = count
+        else:
+            self._elsewhere.pop(link, None)
 
     def tick(self, now: float) -> None:
         """Let time pass: whoever lags is sent away."""
@@ -131,9 +138,9 @@ class Watchers:
                         for link in list(self._watchers):
                             self._drop(link)
 
-    def counted(self) -> list[Event]:
+    def counted(self, mates: Container[bytes]) -> list[Event]:
         """The news of how many watch the table, through whichever process; none if it is known."""
-        count = len(self._watchers) + sum(self.elsewhere.values())
+        count = len(self._watchers) + sum([count for link, count in self._elsewhere.items() if link in mates])
         if count == self._counted or self._end:
             return []
         self._counted = count

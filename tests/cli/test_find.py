@@ -1,11 +1,13 @@
 """Which table is meant: addresses, titles, ids, and what to say when it is not clear."""
 
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 import pytest
 
 from p2pdice.cli import find
 from p2pdice.cli.complaint import NO_TABLE, Complaint
+from p2pdice.net.errors import DiscoveryFailed, ListenError
 from p2pdice.net.hints import Hint
 from p2pdice.net.tables import Found
 from tests.cli.test_main import run
@@ -133,3 +135,15 @@ def test_an_address_that_is_not_this_computers(bind: str) -> None:
     done = run("join", "--bind", bind, "--lang", "en", "--name", "Ana")
     assert done.returncode == 2
     assert done.stderr.splitlines() == [f"p2pdice: {bind}: not an address of this computer", "Leave out --bind."]
+
+
+async def test_an_address_of_this_computer_may_have_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing can be announced over some: then it is not the address that is wrong."""
+    def nowhere(wait_s: float, *, bind: str) -> AsyncGenerator[Found, None]:
+        raise DiscoveryFailed("no-interface")
+
+    monkeypatch.setattr(find, "tables", nowhere)
+    with pytest.raises(DiscoveryFailed, match="no-interface"):
+        await find.choose(None, 1.0, "127.0.0.1")
+    with pytest.raises(ListenError, match="bad-address"):
+        await find.choose(None, 1.0, "192.0.2.7")

@@ -317,3 +317,22 @@ def test_the_certificates_key_is_never_readable(monkeypatch: pytest.MonkeyPatch,
 def test_two_processes_share_no_certificate() -> None:
     """Each certificate is new, under a name of its own."""
     assert certificate.make_certificate().digest != certificate.make_certificate().digest
+
+
+async def test_the_reader_is_not_called_from_inside_an_end() -> None:
+    """TLS may hand over what waits when a connection is closed: whoever closes it is in the middle of something."""
+    async with Door(BETO).open() as door:
+        dialled, accepted = await pair(door)
+        called: list[bool] = []
+        accepted.tell(lambda: called.append(inside))
+        inside = False
+        await asyncio.sleep(0)
+        assert called == [False]
+        inside = True
+        accepted.close()
+        accepted.data_received(b"\0\0\0\1x")
+        inside = False
+        await asyncio.wait_for(accepted.wait_closed(), LIMIT_S)
+        assert not any(called)
+        assert accepted.take() == b"x"
+        dialled.abort()

@@ -1,7 +1,9 @@
 """Links by public key: who gets one, that there is one for each peer, and that a wanted one comes back."""
 
 import asyncio
+import gc
 import itertools
+import weakref
 
 import pytest
 
@@ -245,3 +247,38 @@ async def test_links_are_capped(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(ana.mesh.peers) == 2
         for peer in peers:
             peer.close()
+
+
+async def test_a_link_that_is_over_leaves_nothing_behind() -> None:
+    """Its buffers are large and strangers can make many: they go with the link, not with the next collection."""
+    async with nodes(2) as (ana, beto):
+        await linked(ana, beto)
+        accepted = weakref.ref(link(beto, ana))
+        gc.collect()
+        gc.disable()
+        try:
+            link(ana, beto).abort()
+            await beto.until(lambda: beto.lost)
+            async with asyncio.timeout(LIMIT_S):
+                while accepted() is not None:
+                    await asyncio.sleep(0)  # asyncio has a last look at it, too
+        finally:
+            gc.enable()
+
+
+async def test_whoever_has_said_goodbye_is_sent_nothing_more(caplog: pytest.LogCaptureFixture) -> None:
+    """Frames for a peer that is just going vanish quietly: what asyncio would say of them must not reach a terminal."""
+    async with nodes(2) as (ana, beto):
+        await linked(ana, beto)
+        going = link(beto, ana)
+        eof = going.eof_received
+
+        def gone() -> None:
+            eof()
+            for _ in range(20):
+                asyncio.get_running_loop().call_soon(beto.mesh.send, ana.key.public, b"too late")
+
+        going.eof_received = gone  # type: ignore[method-assign]
+        link(ana, beto).close()
+        await beto.until(lambda: beto.lost)
+    assert not caplog.records

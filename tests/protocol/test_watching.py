@@ -38,7 +38,7 @@ from p2pdice.protocol.watching import LAG_S, NEWS_KEPT, PACE_S
 from p2pdice.rules import OBLIGE_CLOSED, OBLIGE_OPEN, Action, Ended, RoundBegan, Special, make_ruleset
 from tests.protocol.test_session import _held, _oblige, session_of
 from tests.protocol.watchkit import Gallery, frames_to
-from tests.tablekit import Node
+from tests.tablekit import Node, Table
 
 CODE = "bido-kare-muna"
 PLAY = (Phase.OPEN, Phase.READY, Phase.ACT, Phase.SEAL, Phase.ANSWER, Phase.SHOW)
@@ -686,3 +686,17 @@ def test_nobody_watches_through_a_process_that_comes_back_to_a_toss() -> None:
     table.play()
     assert without.closed and without.closed.reason == "code-needed"  # noqa: PT018
     assert onlooker.file == table.nodes[0].file
+
+
+def test_who_goes_takes_its_watchers_along() -> None:
+    """How many watch is counted through those at the table: not through whoever has left it and keeps its link."""
+    table = Table(3, "perudo", needed=6, automatic=False)
+    table.settle()
+    host, guest = table.nodes[:2]
+    table.hand(guest, host, frames.encode(frames.Ping((), 0, 0, 0, 0, b"", b"", (), 8)))
+    table.settle()
+    table.hand(guest, host, frames.encode(frames.Bye()))
+    table.settle()
+    table.hand(guest, host, frames.encode(frames.Watch(b"")))
+    table.settle()
+    assert [cast(Watched, event).count for event in host.of(Watched)] == [8, 0, 1]
