@@ -53,7 +53,7 @@ def run(short: bool) -> Iterator[Result]:
         if seats == 6:
             yield compare(BID, *bids)
     yield compare(KEPT, *_played(6, 5 if short else 40, memory=False)[0])
-    yield compare(MESH, *_in_turn([lambda: link_up("mesh", 6), lambda: link_up("tls", 6)], 2 if short else 15))
+    yield compare(MESH, *_in_turn([lambda: link_up("mesh", 6), lambda: link_up("tls", 6)], 2 if short else 40))
 
 
 class Collected(Signatures):
