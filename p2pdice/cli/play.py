@@ -57,6 +57,7 @@ class Play:
         self._watching = watching
         self._sent = False  # a move is on its way and no event has answered it
         self._interrupted = False
+        self._left = False  # whether the person has asked to leave
         self._game: asyncio.Task[int] | None = None
         self._reminder: asyncio.TimerHandle | None = None
         self._asked: asyncio.Event | None = None  # set when the question for another game is answered
@@ -97,7 +98,7 @@ class Play:
 
     async def _another(self, reading: asyncio.Task[None]) -> None:
         """Ask for another game, once one was played to its end."""
-        if not self._offer or self.reason != "won" or self._interrupted or reading.done():
+        if not self._offer or self.reason != "won" or self._left or reading.done():
             return
         self._asked = asyncio.Event()
         self._frontend.answer([_("/rematch plays again with the same people; Enter leaves.")])
@@ -111,7 +112,7 @@ class Play:
             self._game.cancel()
         self._interrupted = True
         self._pacer.skip()
-        self._driver.quit()
+        self._quit()
         if self._asked:
             self._asked.set()
 
@@ -168,7 +169,12 @@ class Play:
             await self.line(line)
         # Nobody is left to play the seat, unless a bot does.
         if not self._auto:
-            self._driver.quit()
+            self._quit()
+
+    def _quit(self) -> None:
+        # Remembered here: the others may be gone, or the game won, before the driver hears of it.
+        self._left = True
+        self._driver.quit()
 
     async def line(self, text: str) -> None:
         """Do what one line says. From a pipe, a move is held until it is due, and the lines after it with it."""
@@ -254,7 +260,7 @@ class Play:
             case "pause" if table.playing:
                 driver.pause()
             case "quit":
-                driver.quit()
+                self._quit()
             case "ready":
                 driver.ready()
             case "start":

@@ -297,6 +297,28 @@ async def test_another_game_is_asked_for_after_the_end() -> None:
             assert not app.table.playing
 
 
+OVER = events.Closed((0,), 0, "won")
+
+
+@pytest.mark.parametrize(("pace_s", "first", "answers"), [
+    (0.0, [], [[OVER]]),
+    (60.0, [events.CupsShown({0: (1, 3)}), OVER], []),
+])
+async def test_whoever_has_said_quit_is_not_asked_for_another_game(
+    pace_s: float, first: list[events.Event], answers: list[list[events.Event]]
+) -> None:
+    """/quit that the end of the game overtakes, the others having left first, or its last cups still going up."""
+    driver = FakeDriver(formed(RULES), *first)
+    driver.answers = answers
+    with keyboard() as keys:
+        play = Play(driver, app := App(), offer=True, pace_s=pace_s)
+        run = asyncio.create_task(play.run())
+        await _waiting(app)
+        keys.send_text("/quit\r")
+        assert await asyncio.wait_for(run, play_module.AGAIN_S / 2) == 0
+        assert not play.again
+
+
 async def test_no_other_game_is_offered_after_a_broken_one() -> None:
     """Who has been left alone is not asked."""
     driver = FakeDriver(formed(RULES), events.Closed((), 1, "abandoned"))
