@@ -83,8 +83,9 @@ TABLES: dict[str, Callable[[], str]] = {
 def judged(sample: str) -> str:
     """What the referee says of the sample."""
     out = StringIO()
-    teller = Teller()
-    for event in Referee(_explain).judge(teller.watch(sample.encode().splitlines())):
+    referee = Referee(_explain)
+    teller = Teller(referee)
+    for event in referee.judge(sample.encode().splitlines()):
         print(*teller.tell(event), sep="\n", file=out)
     return out.getvalue()
 

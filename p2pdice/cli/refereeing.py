@@ -5,23 +5,23 @@ The judging and the JSON are rules.referee's; here are the sentences, for people
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from p2pdice.cli import misreadings, refusals, telling
 from p2pdice.cli.complaint import USAGE
 from p2pdice.cli.language import _
 from p2pdice.cli.words import listed
-from p2pdice.rules import IllegalAction, NotationError, Ruleset, make_ruleset, parse_action
+from p2pdice.rules import Game, IllegalAction, NotationError, parse_action
 from p2pdice.rules.referee import Referee
 
 
 def run(lines: Iterable[bytes], *, as_json: bool) -> int:
     """Judge a file; 0 all legal, 1 something was refused, 2 an error."""
     referee = Referee(_explain)
-    teller = Teller()
+    teller = Teller(referee)
     try:
-        for event in referee.judge(teller.watch(lines)):
+        for event in referee.judge(lines):
             for line in [json.dumps(event)] if as_json else teller.tell(event):
                 print(line, flush=True)
     except NotationError as error:
@@ -36,24 +36,16 @@ def _explain(refusal: IllegalAction, names: Sequence[str]) -> str:
 
 
 class Teller:
-    """Turns the referee's events into sentences.
+    """Turns the events of a referee into sentences.
 
-    It remembers who called and what was in favour, which a result does not say, and reads the rules off the header as
-    the lines go by; whatever is wrong with those is the referee's to find.
+    It remembers who called and what was in favour when the round began, which a result does not say; the rules are
+    those of the referee's game.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, referee: Referee) -> None:
+        self._referee = referee
         self._caller = ""
         self._banked: Mapping[str, int] = {}
-        self._header: dict[str, list[str]] = {"rules": [], "set": [], "players": [], "banked": []}
-
-    def watch(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """The same lines, looked at in passing."""
-        for line in lines:
-            key, _colon, rest = line.decode("utf-8", "replace").partition("#")[0].partition(":")
-            if key.strip() in self._header:
-                self._header[key.strip()] += rest.split()
-            yield line
 
     def tell(self, event: Mapping[str, Any]) -> list[str]:
         """The lines for one event."""
@@ -61,7 +53,7 @@ class Teller:
             case "order":
                 return telling.order(event)
             case "round":
-                return telling.round_began(event, turning=self._rules().direction == "opener")
+                return self._round(event)
             case "action":
                 return [self._action(event)]
             case "legal":
@@ -73,6 +65,11 @@ class Teller:
             case _:
                 return [telling.end(event["winners"])]
 
+    def _round(self, event: Mapping[str, Any]) -> list[str]:
+        game, names = self._game()
+        self._banked = dict(zip(names, game.banked, strict=True))
+        return telling.round_began(event, turning=game.rules.direction == "opener")
+
     def _action(self, event: Mapping[str, Any]) -> str:
         if not event["legal"]:
             return _("Line {line}: {action} by {name} is refused. {why}").format(
@@ -83,14 +80,13 @@ class Teller:
 
     def _result(self, event: Mapping[str, Any]) -> list[str]:
         bid = parse_action(event["bid"]) if event["bid"] else None
-        banked = self._banked or dict(zip(self._header["players"], map(int, self._header["banked"]), strict=False))
-        points = self._rules().format == "points"
-        self._banked = event["banked"]
-        return telling.result(event, self._caller, bid, you=None, points=points, banked=banked)
+        points = self._game()[0].rules.format == "points"
+        return telling.result(event, self._caller, bid, you=None, points=points, banked=self._banked)
 
-    def _rules(self) -> Ruleset:
-        # The referee has accepted the header before it says anything.
-        return make_ruleset(self._header["rules"][0], dict(word.split("=", 1) for word in self._header["set"]))
+    def _game(self) -> tuple[Game, Sequence[str]]:
+        start = self._referee.start
+        assert start is not None, "no event comes before the header has been read"
+        return start.game, start.names
 
 
 def _legal(name: str, actions: Sequence[str]) -> str:

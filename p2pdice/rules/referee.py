@@ -22,10 +22,14 @@ _CHOICES = {"open": OBLIGE_OPEN, "closed": OBLIGE_CLOSED}
 
 
 class Referee:
-    """One judging of one game. `status`: 0 all legal so far, 1 some action was refused, 2 an error."""
+    """One judging of one game. `status`: 0 all legal so far, 1 some action was refused, 2 an error.
+
+    `start` is there once the header is read; its game is the one that is judged, and changes with it.
+    """
 
     def __init__(self, explain: Explain) -> None:
         self.status = 0
+        self.start: Start | None = None
         self._explain = explain
 
     def judge(self, lines: Iterable[bytes | str]) -> Iterator[dict[str, Json]]:
@@ -54,11 +58,15 @@ class Referee:
             if key not in ROUND_WORDS and key not in header.players:
                 raise NotationError(number, "unknown-name", name=key)
             if table is None:
-                table = _Table(header.build(number), self._explain)
+                table = self._seated(header, number)
                 yield from table.order()
             yield from table.read(line)
         if table is None:
-            yield from _Table(header.build(number), self._explain).order()
+            yield from self._seated(header, number).order()
+
+    def _seated(self, header: Header, end: int) -> "_Table":
+        self.start = header.build(end)
+        return _Table(self.start, self._explain)
 
 
 class _Table:

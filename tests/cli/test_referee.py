@@ -84,6 +84,14 @@ def test_a_points_race_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert lines[-1] == "Ana wins the game."
 
 
+def test_a_file_from_an_editor_of_windows_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A byte-order mark before the first word and CRLF at the ends change nothing of what is told."""
+    main(["referee", written(tmp_path, PUB)])
+    plain = capsys.readouterr()
+    assert main(["referee", written(tmp_path, "\ufeff" + PUB.replace("\n", "\r\n"))]) == 1
+    assert capsys.readouterr() == plain
+
+
 @pytest.mark.smoke
 def test_a_game_from_standard_input() -> None:
     """`-` reads what is piped in, in the reader's language."""
