@@ -35,8 +35,10 @@ _NONCE_BYTES = 32
 _OK = b"ok"
 
 
-async def open_channel(host: str, port: int, key: SigningKey, *, version: Version = VERSION) -> Channel:
-    """Dial one numeric address, a link-local one with its %interface. Raises ChannelError.
+async def open_channel(host: str, port: int, key: SigningKey, *, expected: bytes | None = None,
+                       version: Version = VERSION) -> Channel:
+    """Dial one numeric address, a link-local one with its %interface. Raises ChannelError, "other-key" if somebody else
+    than `expected` answers; to whoever that is, this end has proved nothing then.
 
     A connection must stand within CONNECT_S, the proof within another HANDSHAKE_S.
     """
@@ -45,7 +47,7 @@ async def open_channel(host: str, port: int, key: SigningKey, *, version: Versio
     attached = asyncio.get_running_loop().create_connection(
         lambda: channel, sock=connection, ssl=_client_context(), server_hostname="",
         ssl_handshake_timeout=2 * HANDSHAKE_S, ssl_shutdown_timeout=SHUTDOWN_S)
-    await _authenticate(channel, attached, _prove_as_dialler(channel, key, version))
+    await _authenticate(channel, attached, _prove_as_dialler(channel, key, expected, version))
     return channel
 
 
@@ -89,7 +91,7 @@ def _client_context() -> ssl.SSLContext:
     return client_context()
 
 
-async def _prove_as_dialler(channel: Channel, key: SigningKey, version: Version) -> None:
+async def _prove_as_dialler(channel: Channel, key: SigningKey, expected: bytes | None, version: Version) -> None:
     certificate_hash = hashlib.sha256(channel.certificate()).digest()
     nonce = token_bytes(_NONCE_BYTES)
     channel.send(_greeting(version, key.public, nonce))
@@ -100,6 +102,9 @@ async def _prove_as_dialler(channel: Channel, key: SigningKey, version: Version)
     # A relay in between has shown us a certificate of its own, and the listener did not sign for that one.
     if not verify(peer, signature, Label.CHANNEL_LISTENER, *session):
         raise ChannelError("bad-handshake")
+    # Before our own proof: with it the listener would take this connection for ours, and end the link that we have.
+    if expected is not None and peer != expected:
+        raise ChannelError("other-key", key=peer)
     channel.send(key.sign(Label.CHANNEL_DIALLER, *session))
     # In TLS 1.3 the dialler's handshake is over before the listener has judged anything: wait for its word.
     if await _expect(channel) != _OK:

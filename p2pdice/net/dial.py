@@ -29,7 +29,7 @@ async def dial(addresses: Sequence[Address], key: SigningKey, *, expected: bytes
     Hosts may be names or numeric. Raises ChannelError with the reason that tells most.
     """
     async def attempt(host: str, port: int) -> Channel:
-        return _expected(await open_channel(host, port, key, version=version), expected)
+        return await open_channel(host, port, key, expected=expected, version=version)
 
     return await race(addresses, attempt, Channel.close)
 
@@ -64,13 +64,6 @@ async def race(addresses: Sequence[Address], attempt: Callable[[str, int], Corou
     finally:
         await _give_up(running, discard)
     raise min(errors, key=_rank)
-
-
-def _expected(channel: Channel, key: bytes | None) -> Channel:
-    if key is not None and channel.peer != key:
-        channel.close()
-        raise ChannelError("other-key", key=channel.peer)
-    return channel
 
 
 async def _give_up(running: set[asyncio.Task[T]], discard: Callable[[T], object]) -> None:

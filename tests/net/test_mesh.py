@@ -152,6 +152,19 @@ async def test_somebody_else_at_the_address_is_not_linked() -> None:
         assert ana.linked == []
 
 
+async def test_looking_for_somebody_at_another_ones_address_leaves_the_link_to_that_one_alone() -> None:
+    """Who is missing may be sought at ports where others of the table are: their links stand through it."""
+    async with nodes(2) as (ana, beto):
+        await linked(ana, beto)
+        stands = link(beto, ana)
+        with pytest.raises(ChannelError, match="other-key"):
+            await ana.mesh.connect(beto.address, expected=key(9).public)
+        ana.mesh.send(beto.key.public, b"still here")
+        await beto.until(lambda: (ana.key.public, b"still here") in beto.received)
+        assert link(beto, ana) is stands
+        assert ana.lost == beto.lost == []
+
+
 async def test_closing_sends_what_is_queued_and_calls_nobody_back() -> None:
     """What was sent before the goodbye arrives, and the one that closes hears nothing more."""
     async with nodes(2) as (ana, beto):
