@@ -38,7 +38,7 @@ def _bids(reason: str, fields: Fields, _names: Sequence[str]) -> str | None:
         case "opens-on-ones":
             text = _("A round may not be opened on aces here: bid any other face.")
         case "face-fixed":
-            text = _("Nobody may change the face in this round: at least {least_same}.")
+            text = _("The face stays in this round: at least {least_same}.")
         case "too-few-to-change-face":
             text = _("Changing the face takes more dice in this round: at least {least_this}.")
         case "too-few-after-aces":
@@ -91,11 +91,11 @@ def _calls(reason: str, fields: Fields, _names: Sequence[str]) -> str | None:
         case "doubt-without-bid":
             text = _("There is no bid to doubt yet: make one, such as 2x3.")
         case "exact-off":
-            text = _("There is no exact call in these rules.")
+            text = _("There is no exact call in these rules: bid, or doubt a standing bid.")
         case "exact-in-special":
-            text = _("There is no exact call in a special round.")
+            text = _("There is no exact call in a special round: bid, or doubt a standing bid.")
         case "exact-with-two":
-            text = _("There is no exact call once two players are left.")
+            text = _("There is no exact call once two players are left: bid, or doubt a standing bid.")
         case "exact-needs-half-dice":
             return ngettext(
                 "An exact call needs {least} of the dice in play, or a caller with one die: {dice} is left.",
@@ -103,25 +103,26 @@ def _calls(reason: str, fields: Fields, _names: Sequence[str]) -> str | None:
                 fields["dice"],
             ).format(**fields)
         case "exact-without-bid":
-            text = _("There is no bid to call exact yet.")
+            text = _("There is no bid to call exact yet: the opener makes the first.")
         case "exact-after-pass":
             text = _("Straight after a pass there is no exact call: doubt the pass, or raise the bid.")
         case "exact-own-bid":
-            text = _("Nobody calls their own bid exact.")
+            text = _("Nobody calls their own bid exact: the others answer it.")
         case "passing-off":
-            text = _("There is no passing in these rules.")
+            text = _("There is no passing in these rules: bid, or doubt a standing bid.")
         case "pass-in-special":
-            text = _("There is no passing in a special round.")
+            text = _("There is no passing in a special round: bid, or doubt a standing bid.")
         case "pass-without-bid":
             text = _("Passing needs a standing bid: make one, such as 2x3.")
         case "pass-after-pass":
             text = _("Straight after a pass nobody passes: doubt the pass, or raise the bid.")
         case "pass-needs-five-dice":
-            return _("Passing takes exactly five dice, not {dice}.").format(dice=dice_count(fields["dice"]))
+            text = _("Passing takes exactly five dice, not {dice}: raise the bid, or doubt it.")
+            return text.format(dice=dice_count(fields["dice"]))
         case "pass-used":
             text = _("Everyone passes once a round at most: raise the bid, or doubt it.")
         case "already-obliged":
-            text = _("The kind of this round is chosen already.")
+            text = _("The kind of this round is chosen already, and stays: go on with the round.")
         case "no-right-to-oblige":
             text = _("Nobody may oblige now: it takes a first fall to one die, and comes before the dice are rolled.")
         case "no-such-choice":
@@ -145,7 +146,7 @@ def _times(reason: str, fields: Fields, names: Sequence[str]) -> str | None:
         case "game-over":
             return _("The game is over.")
         case "out":
-            return _("Whoever has no dice is out of the game.")
+            return _("Whoever has no dice is out of the game and can only look on.")
         case _:
             return None
 

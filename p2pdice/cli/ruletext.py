@@ -1,34 +1,41 @@
 """The rules in force, told to a player: differences from the named system first, then how the game goes.
 
-Reads the text form of a ruleset's options and nothing else, so that a rule which changes changes its sentence.
+Reads the text form of a ruleset's options, and which of them change nothing, so that a rule which changes changes its
+sentence.
 """
 
 from collections.abc import Mapping
 
 from p2pdice.cli.language import _, ngettext
-from p2pdice.cli.words import dice_of
-from p2pdice.rules import PRESETS, Ruleset, differences, without_effect
+from p2pdice.cli.words import dice_of, listed
+from p2pdice.rules import PRESETS, Ruleset, differences, idle, without_effect
 
 Options = Mapping[str, str]
 
 
 def describe(rules: Ruleset) -> list[str]:
     """The whole text, a paragraph or list item a line."""
-    return [*headline(rules), "", *(f"- {line}" for line in in_force(rules.options()))]
+    return [*headline(rules), "", *(f"- {line}" for line in in_force(rules))]
 
 
 def headline(rules: Ruleset) -> list[str]:
     """The system's name and what is different here."""
     changed = differences(rules)
-    idle = without_effect(rules)
+    unfelt = without_effect(rules)
     lines = [f"{rules.system}: {_about(rules.system)}"]
     if changed:
         lines.append(_("Different at this table:"))
     for key, value in changed.items():
         text = _("{what} [{setting}]").format(what=option(key, value), setting=f"{key}={value}")
         lines.append(
-            "- " + (_("{option}: without effect in this combination").format(option=text) if key in idle else text)
+            "- " + (_("{option}: without effect in this combination").format(option=text) if key in unfelt else text)
         )
+    options = rules.options()
+    # What the system has, and what is different here leaves nothing to do; what it has not, nobody misses.
+    lost = [key for key in idle(rules) if key not in {*changed, *idle(PRESETS[rules.system])} and options[key] != "off"]
+    if lost:
+        settings = listed(f"{key}={options[key]}" for key in lost)
+        lines.append(_("Without effect in this combination: {settings}.").format(settings=settings))
     return lines
 
 
@@ -99,8 +106,10 @@ def _option_words() -> dict[tuple[str, str], str]:
     }
 
 
-def in_force(options: Options) -> list[str]:
-    """How the game goes under these options, in the order in which a game meets them."""
+def in_force(rules: Ruleset) -> list[str]:
+    """How the game goes under these rules, in the order in which a game meets them."""
+    # Nobody is told how to do what can never be done here.
+    options = rules.options() | {key: "off" for key in ("special", "passing") if key in idle(rules)}
     return [
         *_beginning(options),
         *_bidding(options),
@@ -266,7 +275,7 @@ def _reward(reward: str, points: bool) -> str:
 def _passing(options: Options) -> list[str]:
     if options["passing"] == "off":
         return []
-    return [
+    lines = [
         _(
             "In turn, with exactly five dice and a bid by someone else standing, you may pass (paso) once a round, "
             "but not "
@@ -277,12 +286,20 @@ def _passing(options: Options) -> list[str]:
             "After a pass you may only doubt the pass or raise the bid; over to aces it then takes more dice, no "
             "halving. "
             "If the pass is doubted only the passer's cup opens: if it was true the doubter loses, else the passer."
+        )
+        if options["wild_ones"] == "on"
+        else _(
+            "After a pass you may only doubt the pass or raise the bid. If the pass is doubted only the passer's cup "
+            "opens: if it was true the doubter loses, else the passer."
         ),
     ]
+    if options["exact"] == "anyone":
+        lines.append(_("Nobody calls exact straight after a pass, out of turn neither."))
+    return lines
 
 
 def _special(options: Options) -> list[str]:
-    if options["special"] == "off" or options["format"] == "points":
+    if options["special"] == "off":
         return []
     if options["special"] == "palifico":
         lines = [
@@ -318,10 +335,13 @@ def _special(options: Options) -> list[str]:
 
 
 def _ending(options: Options) -> list[str]:
-    opens = _(
-        "Whoever lost the round opens the next one, or, if now out, the next player with dice; after an exact call "
-        "that "
-        "cost nobody anything, the caller opens."
+    opens = (
+        _("Whoever lost the round opens the next one, or, if now out, the next player with dice.")
+        if options["exact"] == "off" or options["exact_reward"] == "bidder-loses"
+        else _(
+            "Whoever lost the round opens the next one, or, if now out, the next player with dice; after an exact "
+            "call that cost nobody anything, the caller opens."
+        )
     )
     if options["format"] == "points":
         count = int(options["rounds"])

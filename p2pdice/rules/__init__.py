@@ -24,7 +24,7 @@ p2pdice.rules.errors.IllegalAction: opens-on-ones
 
 The names, by what they are for:
 
-rulesets    Ruleset PRESETS LIMITS KEYS make_ruleset allowed differences without_effect check_players
+rulesets    Ruleset PRESETS LIMITS KEYS make_ruleset allowed differences without_effect idle check_players
 options     Exact ExactRequires ExactReward Format OnesEntry Seating SpecialRounds Turning
 actions     Action Kind bid DUDO CALZO PASO OBLIGE_OPEN OBLIGE_CLOSED OBLIGE_NO parse_action
 a game      Game Stage Special ENGINE new_game deal check legal callers apply mildest settle cups_needed remove
@@ -58,7 +58,7 @@ from .errors import Field, IllegalAction, NotationError, ParseError, RulesError,
 from .notation import Json, parse_action, record_json, written_names
 from .odds import chance, chance_exact
 from .opening import OpeningRoll
-from .presets import LIMITS, PRESETS, allowed, check_players, differences, make_ruleset, without_effect
+from .presets import LIMITS, PRESETS, allowed, check_players, differences, idle, make_ruleset, without_effect
 from .referee import Explain, Referee
 from .ruleset import (
     KEYS,
@@ -135,6 +135,7 @@ __all__ = [
     "deal",
     "differences",
     "direction_name",
+    "idle",
     "legal",
     "make_ruleset",
     "mildest",

@@ -140,7 +140,12 @@ def differences(rules: Ruleset) -> dict[str, str]:
 
 def without_effect(rules: Ruleset) -> tuple[str, ...]:
     """Keys set away from the system's value that change nothing in this combination."""
-    return tuple(key for key in differences(rules) if key in _IDLE and _IDLE[key](rules))
+    return tuple(key for key in idle(rules) if key in differences(rules))
+
+
+def idle(rules: Ruleset) -> tuple[str, ...]:
+    """Keys that have no effect in this combination, those at the system's own value included."""
+    return tuple(key for key, nothing in _IDLE.items() if nothing(rules))
 
 
 def _no_exact(rules: Ruleset) -> bool:
@@ -164,7 +169,7 @@ def _no_passing(rules: Ruleset) -> bool:
 def _same_reward(rules: Ruleset) -> bool:
     # A points race takes a point from the caller under both rewards that do not cost the bidder.
     pair = {rules.exact_reward, PRESETS[rules.system].exact_reward}
-    return rules.format is Format.POINTS and ExactReward.BIDDER_LOSES not in pair
+    return rules.format is Format.POINTS and pair == {ExactReward.REGAIN, ExactReward.BANK}
 
 
 _IDLE: Mapping[str, Callable[[Ruleset], bool]] = MappingProxyType(

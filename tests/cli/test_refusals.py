@@ -84,6 +84,15 @@ def test_refused_bids_say_what_would_be_legal(
     assert refusals.refusal(refused.value.reason, refused.value.fields) == text
 
 
+@pytest.mark.parametrize("reason", [reason for reason in RULES if reason.startswith(("exact-", "pass"))])
+def test_refused_calls_say_what_would_be_legal(reason: str, spoken: str) -> None:
+    """Why, and behind a colon what would do instead or when it would."""
+    why, colon, instead = refusals.refusal(reason, FIELDS).partition(": ")
+    assert why
+    assert colon
+    assert len(instead) > 5
+
+
 def test_a_seat_is_named() -> None:
     """Whose turn it is, by name; without names the sentence does without."""
     assert refusals.refusal("not-your-turn", {"turn": 1}, ("Ana", "Beto")) == "It is the turn of Beto."

@@ -34,9 +34,38 @@ def test_differences_come_first(system: str, key: str, value: str) -> None:
     rules = make_ruleset(system, {key: value})
     lines = ruletext.headline(rules)
     assert lines[1] == "Different at this table:"
-    [line] = lines[2:]
+    line, *lost = lines[2:]
     assert f"[{key}={value}]" in line
     assert ("without effect" in line) == (key in without_effect(rules))
+    assert all(line.startswith("Without effect in this combination: ") for line in lost)
+
+
+@pytest.mark.parametrize(
+    ("system", "options", "lost", "word"),
+    [
+        ("dudo", {"starting_dice": "4"}, "passing=on", "pass"),
+        ("dudo", {"starting_dice": "1"}, "exact_requires=half-dice-or-single-die, exact_in_special=on, "
+                                         "special=obligar, special_with_two=on, passing=on", "oblige"),
+        ("perudo", {"format": "points"}, "exact_in_special=on, special=palifico, show_lost=on", "palifico"),
+        ("perudo", {"special": "off"}, "exact_in_special=on", "special round"),
+        ("perudo", {"wild_ones": "off"}, "ones_entry=half", "aces"),
+        ("dudo", {"wild_ones": "off"}, "ones_entry=half-plus-one", "aces"),
+        ("dudo", {"exact": "off"}, "exact_requires=half-dice-or-single-die, exact_reward=bank, exact_in_special=on, "
+                                   "exact_with_two=on", "after an exact call"),
+        ("doodoo", {"format": "points"}, "show_lost=on", "exact call that"),
+    ],
+)
+def test_what_a_house_rule_leaves_without_effect(system: str, options: dict[str, str], lost: str, word: str) -> None:
+    """Said of the system's own options too, and nobody is told how to do what can never be done here."""
+    rules = make_ruleset(system, options)
+    assert ruletext.headline(rules)[-1] == f"Without effect in this combination: {lost}."
+    assert not [line for line in ruletext.in_force(rules) if word in line]
+
+
+def test_a_pass_stops_exact_calls_out_of_turn_too() -> None:
+    """Where everyone may call exact, the pause after a pass is said to be for everyone."""
+    told = ruletext.in_force(make_ruleset("clasico", {"passing": "on"}))
+    assert "Nobody calls exact straight after a pass, out of turn neither." in told
 
 
 @pytest.mark.parametrize(("system", "key", "value"), ALL)
@@ -46,7 +75,7 @@ def test_a_house_rule_changes_the_rules_told(system: str, key: str, value: str) 
     `show_lost` is about the screen and stands in the headline only.
     """
     rules = make_ruleset(system, {key: value})
-    same = ruletext.in_force(rules.options()) == ruletext.in_force(PRESETS[system].options())
+    same = ruletext.in_force(rules) == ruletext.in_force(PRESETS[system])
     assert same == (key in without_effect(rules) or key == "show_lost")
 
 
@@ -63,7 +92,7 @@ def test_a_system_as_it_is_has_no_differences(system: str, spoken: str) -> None:
 
 def test_worked_numbers_are_the_rules_own() -> None:
     """The examples for going over to aces agree with the option."""
-    half = " ".join(ruletext.in_force(PRESETS["perudo"].options()))
-    more = " ".join(ruletext.in_force(PRESETS["dudo"].options()))
+    half = " ".join(ruletext.in_force(PRESETS["perudo"]))
+    more = " ".join(ruletext.in_force(PRESETS["dudo"]))
     assert "5 fours, then 3 aces; 8 fours, then 4 aces." in half
     assert "5 fours, then 3 aces; 8 fours, then 5 aces." in more
