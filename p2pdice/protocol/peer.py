@@ -50,6 +50,7 @@ class Peer:
         self._chat = Chat(self.table)
         self._checkpoint = Checkpoint(self.table, len(recovered.records) if recovered else 0)
         self._early: list[tuple[bytes, Signed]] = []  # bodies of the game that came before the toss was complete
+        self._missed: set[bytes] = set()  # processes to which there was a link in the game, and there is none now
         self._code: str | None = None  # after a crash in the toss: the room code, which counts again in the game
         self._closed_at = now
         if recovered:
@@ -225,8 +226,9 @@ class Peer:
                 self.table.send(link, frames.Look())
             elif self.session is None:
                 self.lobby.door.begin(link)
-        if self.session and not self.closed and not known:
+        if self.session and not self.closed and not known and link in self._missed:
             self.table.effects.events += [PeerBack(seat) for seat in self.table.seats_of(link)]
+        self._missed.discard(link)
         if link in self.table.mates:
             self._heartbeat.linked(link, now)
             if self.session and self.session.resuming:
@@ -242,6 +244,7 @@ class Peer:
         self.lobby.door.lost(link)
         if self.session:
             if not self.closed:
+                self._missed.add(link)
                 self.table.effects.events += [PeerLost(seat) for seat in self.table.seats_of(link)]
         elif isinstance(self.lobby, HostLobby):
             self.lobby.leave(link)
@@ -463,6 +466,8 @@ class Peer:
         chairs = {order.index(key): Chair(order.index(key), signing, self._window_s)
                   for key, (signing, _) in self.lobby.players.secrets.items()}
         self.table.session = Session(seated, chairs, self._random_bytes, now, past)
+        if past:
+            self._missed |= self.table.mates - {self.table.own}
 
     def _drain(self, session: "Session", now: float) -> None:
         if session.outbox or session.records:

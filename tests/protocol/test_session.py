@@ -287,6 +287,20 @@ def test_a_link_that_comes_back_is_told() -> None:
     assert [type(event) for event in one.events[-2:]] == [PeerLost, PeerBack]
 
 
+def test_a_first_link_is_nobody_coming_back() -> None:
+    """Players who had no link before the game began were never lost: nobody is told that they are back."""
+    table = Table(3, seed=1)
+    _host, one, other = table.nodes
+    for node, mate in ((one, other), (other, one)):
+        node.peer.lost(mate.link, table.now)
+    table.settle()
+    assert one.of(TableFormed)
+    assert other.of(TableFormed)
+    table.link(one, other)
+    table.settle()
+    assert not [event for node in table.nodes for event in node.events if isinstance(event, PeerLost | PeerBack)]
+
+
 def test_a_window_to_call_exact_stays_open_whatever_the_mover_does() -> None:
     """A fast mover cannot outrun it: its act stays sealed until every caller's window is over or used."""
     table = Table(3, "clasico", seed=12, window_s=2.0)
