@@ -145,6 +145,8 @@ def _times(reason: str, fields: Fields, names: Sequence[str]) -> str | None:
             return _("No round is open: wait for the dice.")
         case "game-over":
             return _("The game is over.")
+        case "game-halted":
+            return _("The game stands still until it is agreed who is still in: wait until it goes on.")
         case "out":
             return _("Whoever has no dice is out of the game and can only look on.")
         case _:

@@ -17,8 +17,6 @@ FIELDS = {
     "least": 5, "low": 2, "high": 6, "names": ("Ana",), "players": 9, "quantity": 4, "system": "x", "turn": 1,
     "value": "maybe", "way": "up",
 }
-LOCAL_FAULTS = ("only-the-host", "too-late", "no-game-yet", "not-all-ready", "no-such-player", "table-full", "not-now",
-                "already-answered")
 
 
 def literals(*files: str) -> set[str]:
@@ -32,6 +30,22 @@ def literals(*files: str) -> set[str]:
     }
 
 
+def local_faults() -> set[str]:
+    """The reasons why a session refuses what its own user wants; a seat that cannot be resumed is told as a trouble."""
+    files = [file for layer in ("protocol", "net") for file in (PACKAGE / layer).glob("*.py")]
+    trees = [ast.parse(file.read_text("utf-8")) for file in files]
+    calls = [
+        node for tree in trees for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "LocalFault"
+    ]
+    said = {
+        node.value for call in calls for node in ast.walk(call.args[0])
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    return said - {"nothing-to-resume"}
+
+
+LOCAL_FAULTS = sorted(local_faults())
 RULES = sorted(literals("rules/engine.py", "rules/bids.py") | {"out", "direction-on-question"})
 
 
@@ -39,6 +53,7 @@ def test_the_reasons_are_found() -> None:
     """The scan sees the engine's reasons, old and new."""
     assert len(RULES) >= 30
     assert {"too-few-aces", "not-your-turn", "pass-used", "face-fixed"} <= set(RULES)
+    assert {"game-halted", "game-over", "only-the-host", "not-now", "already-answered"} <= set(LOCAL_FAULTS)
 
 
 @pytest.mark.parametrize("reason", [*RULES, *LOCAL_FAULTS, "unknown-system", "unknown-key", "bad-value",
