@@ -131,6 +131,7 @@ class Table:
             case Gone():
                 self._clear()
                 self.dice = event.dice
+                self.banked = tuple(0 if seat in event.seats else held for seat, held in enumerate(self.banked))
                 self.lost.difference_update(event.seats)
             case events.PeerLost():
                 self.lost.add(event.seat)

@@ -13,7 +13,7 @@ from p2pdice.cli.clean import width
 from p2pdice.cli.panel import PANEL_LINES, panel
 from p2pdice.cli.screen import Screen
 from p2pdice.protocol import events
-from p2pdice.rules import Ended, Gone, OrderDrawn, make_ruleset
+from p2pdice.rules import Ended, Gone, OrderDrawn, make_ruleset, new_game, remove
 from tests.cli.conftest import LANGUAGES
 from tests.cli.stories import NAMES, Story, formed, lobby, watched
 
@@ -181,6 +181,18 @@ def test_players_are_told_who_watches() -> None:
     assert "2 people are watching without a seat." in screen.who(shown.table)
     assert shown.tell(events.Watched(0)) == ["Nobody is watching any more."]
     assert not any("watching" in line for line in screen.who(shown.table))
+
+
+def test_who_goes_keeps_nothing_in_favour() -> None:
+    """Dice in favour go with their player, at once and not only when the next round is over."""
+    game = new_game(make_ruleset("dudo", {}), 3, banked=[2, 1, 0])
+    shown = Screen(detailed=True)
+    shown.tell(formed(game.rules))
+    shown.table.banked = tuple(game.banked)
+    shown.tell(remove(game, [1]))
+    assert shown.table.banked == tuple(game.banked) == (2, 0, 0)
+    assert "Beto: out" in screen.who(shown.table)
+    assert "Beto 0/5" in " ".join(panel(shown.table, 80))
 
 
 def test_a_late_lobby_changes_nothing() -> None:
