@@ -79,8 +79,9 @@ SHOWN_BY = {
         "protocol/test_halts_abused: test_two_certificates_of_one_halt_end_the_game_as_forked, "
         "test_who_breaks_what_it_promised_is_convicted, "
         "test_a_halt_that_each_reader_gets_another_of_holds_nobody_up",),
-    "says that it has signed, and sends nothing": (
+    "says that it has signed, and sends nothing, or what fits nowhere": (
         "protocol/test_halts_abused: test_who_says_it_signed_and_sends_nothing_is_dropped, "
+        "test_who_says_what_fits_nowhere_is_dropped, "
         "test_who_keeps_back_what_only_some_have_missed_is_dropped",),
     "halts where nobody has been, or names votes that nobody has": (
         "protocol/test_halts_abused: test_a_halt_that_nobody_can_read_is_a_missing_one, "

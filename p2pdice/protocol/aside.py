@@ -44,9 +44,13 @@ class Aside:
         ahead = self.ahead(boundary)
         return ahead if ahead.mark(boundary) else None
 
-    def said(self, owner: int, slot: int) -> bool:
-        """Whether all that an owner owed to a slot is here, kept aside or not, whatever state it names."""
+    def said(self, owner: int, slot: int, split: bool) -> bool:
+        """Whether all that an owner owed to a slot is here, kept aside or not.
+
+        `split`: also what names another state than here; it counts only where somebody is known to have made two
+        histories. Else whoever says what fits nowhere could hold up the game for ever, and never be out.
+        """
         ahead = self.ahead()
         return slot < ahead.slot or (slot == ahead.slot and all(
-            ahead.spoken(slot, seat) or (slot, seat) in self.kept
+            ahead.spoken(slot, seat) or (split and (slot, seat) in self.kept)
             for seat in ahead.authors if ahead.owner(seat) == owner))

@@ -50,8 +50,8 @@ def deciders(votes: Sequence[AnyVote]) -> list[int]:
 class Dispute:
     """`me`: seat of this process's player, None for a verifier; `ledger` moves on under it.
 
-    `prove(boundary)` gives the ledger that has come to a boundary, by what has been said, or None; `said(owner, slot)`
-    whether all that an owner owed to a slot is here.
+    `prove(boundary)` gives the ledger that has come to a boundary, by what has been said, or None; `said(owner, slot,
+    split)` whether all that an owner owed to a slot is here, if `split` also by what names another state.
     """
 
     ledger: Ledger
@@ -59,7 +59,7 @@ class Dispute:
     key: SigningKey | None
     names: Callable[[float], Sequence[tuple[int, int | None]]]
     prove: Callable[[Boundary], Ledger | None]
-    said: Callable[[int, int], bool] = lambda owner, slot: True  # a record holds what was decided upon, not all of it
+    said: Callable[[int, int, bool], bool] = lambda owner, slot, split: True  # a record does not hold all of it
     leaves: dict[int, Vote[Leave]] = field(default_factory=dict)  # by owner
     all_leaves: dict[bytes, Vote[Leave]] = field(default_factory=dict)  # by name: a cheat may sign one in each epoch
     proofs: dict[bytes, int] = field(default_factory=dict)  # hash of evidence -> owner
@@ -293,6 +293,7 @@ class Dispute:
         ledger, epoch, marks = self.ledger, self.ledger.epoch, self.ledger.marks
         # A halt refers to its Dispute only to sign: a record that was judged is out of memory as soon as it is let go.
         prove, all_said, sign = self.prove, self.said, self._sign if self.key else _sign_nothing
+        proofs = self.proofs
 
         def mark_at(boundary: Boundary) -> Mark | None:
             known = next((mark for mark in marks if mark.boundary == boundary), None)
@@ -314,7 +315,8 @@ class Dispute:
             return max(below, key=lambda found: found.rounds, default=None)
 
         def said(owner: int, slot: int) -> bool:
-            return ledger.epoch == epoch and all_said(owner, slot)
+            split = any(cheat in ledger.owners_in(ledger.game) for cheat in proofs.values())
+            return ledger.epoch == epoch and all_said(owner, slot, split)
 
         return Halting(Surroundings(
             epoch, ledger.owners_in(marks[0].game), self.me, owners_at, obliger_at, previous, self.names, sign,

@@ -23,12 +23,15 @@ from p2pdice.protocol.messages import (
     Mode,
     Payload,
     Propose,
+    Reveal,
     Signed,
     Vote,
     VoteSlot,
     parse_game,
+    parse_slot,
     sign_game,
 )
+from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.session import Session
 from p2pdice.rules import Gone
 from tests.ballotmodel import BOUNDS, EPOCH, faked
@@ -468,6 +471,42 @@ def test_a_leave_that_names_what_is_not_there_holds_nobody_up(players: int, ball
     for node in honest:
         assert node.closed
         assert node.closed.reason in (("won", "abandoned") if players == 2 else ("won",))
+
+
+@pytest.mark.parametrize("phase", [Phase.OPEN, Phase.REVEAL])
+def test_who_says_what_fits_nowhere_is_dropped(phase: Phase) -> None:
+    """A message that names a state, or an S_c, that nobody else has answers for nothing: else one player could stop
+    the game for ever, and make the others vote without a pause."""
+    table = Table(4, seed=3)
+    *honest, cheat = table.nodes
+    table.settle()
+    session = session_of(cheat)
+    session._say_owed = lambda now: False  # type: ignore[method-assign]
+    while not (session.ledger.phase is phase and session.ledger.missing == (table.seat(cheat),)):
+        if session.ledger.phase is not phase:
+            Session._say_owed(session, table.now)
+        if not table.flush():
+            any(table.decide(node) for node in table.nodes)
+    owed, state = session._chairs[table.seat(cheat)].automatic(session.ledger, bytes), bytes(32)
+    if isinstance(owed, Reveal):
+        owed, state = owed._replace(commit_state=state), session.ledger.state
+    assert owed is not None
+    said = signed(table, cheat, session.ledger.slot, owed, state)
+    give(table, cheat, honest, said)
+    stand_elsewhere(cheat, own=True)
+    session._aside.kept[session.ledger.slot, table.seat(cheat)] = parse_slot(said)
+    session.dispute._quiet_s = lambda: 0.0  # type: ignore[method-assign]
+    for _ in range(6_000):
+        if not table.flush():
+            if all(node.of(Dropped) for node in honest):
+                break
+            table.now += 1
+            for node in table.nodes:
+                node.peer.tick(table.now)
+    assert table.now < 1200
+    assert {(event.seats, event.reason) for node in honest for event in node.of(Dropped)
+            if isinstance(event, Dropped)} == {((table.seat(cheat),), "silent")}
+    assert won(table, honest)
 
 
 def test_who_keeps_back_what_only_some_have_missed_is_dropped() -> None:
