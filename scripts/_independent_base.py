@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
 LIMIT = 65536
+EVIDENCE_LIMIT = 32768
 BIG = 2**53
 ROUNDS = 2**32
 

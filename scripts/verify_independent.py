@@ -16,6 +16,7 @@ import msgpack
 from _independent_base import (
     BIG,
     BYTES,
+    EVIDENCE_LIMIT,
     KEY,
     LIMIT,
     PAYLOADS,
@@ -162,7 +163,7 @@ EVIDENCE = row(word("EQUIV", "BAD_OPEN", "BAD_REVEAL", "BAD_BOX", "FALSE_COMPLAI
 def convicted(game_id: bytes, keys: Sequence[bytes], evidence: bytes) -> int:
     """The seat that it convicts; raises Wrong where it proves nothing."""
     value = decode(evidence)
-    if not EVIDENCE(value):
+    if len(evidence) > EVIDENCE_LIMIT or not EVIDENCE(value) or (value[3] and value[0] != "ILLEGAL"):
         raise Wrong("not-evidence")
     kind, pairs, states, rules = value
     bodies = [Body.of(body) for body, _ in pairs]

@@ -91,7 +91,8 @@ SHOWN_BY = {
         "protocol/test_halts_abused: test_who_halts_without_end_gets_less_and_less_time, "
         "test_whoever_has_no_dice_halts_nobody",),
     "makes evidence against itself without end": (
-        "protocol/test_halts_abused: test_evidence_without_end_against_one_does_not_keep_others_apart",),
+        "protocol/test_halts_abused: test_evidence_without_end_against_one_does_not_keep_others_apart, "
+        "test_evidence_too_long_for_a_record_is_refused",),
     "watches, to see dice early, hold the game up or speak for a seat": (
         "protocol/test_watching: test_no_watcher_receives_what_a_cup_is_made_of, "
         "test_only_one_frame_is_out_at_a_time, test_whatever_else_a_watcher_sends_costs_the_link",),

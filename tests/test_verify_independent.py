@@ -6,6 +6,7 @@ import json
 import random
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,13 @@ import msgpack
 import pytest
 
 from p2pdice.cli.main import main as program
+from p2pdice.fairness.chain import start_preimage
+from p2pdice.fairness.keys import Verifier
 from p2pdice.fairness.labels import Label
 from p2pdice.protocol.audit import audit
-from p2pdice.protocol.messages import Reveal, SlotPayload
+from p2pdice.protocol.errors import Malformed
+from p2pdice.protocol.evidence import convict, decode_evidence
+from p2pdice.protocol.messages import EVIDENCE_BYTES, Reveal, SlotPayload
 from p2pdice.rules import PRESETS
 from tests.protocol.test_cheats import modified
 from tests.protocol.test_drops import kill
@@ -194,6 +199,29 @@ def test_the_golden_evidence() -> None:
         except Wrong:
             assert "fails" in case, case["name"]
         assert seat == case.get("convicts"), case["name"]
+
+
+def test_evidence_with_more_than_its_kind_asks_for() -> None:
+    """Another body, state or rules beside those it needs, or so much that no record could hold it: refused by both."""
+    from _independent_base import Wrong
+    from verify_independent import convicted
+
+    tried = 0
+    for case in json.loads((VECTORS / "evidence.json").read_text(encoding="utf-8"))["cases"]:
+        if "convicts" not in case:
+            continue
+        good = decode_evidence(bytes.fromhex(case["evidence"]))
+        state = start_preimage(bytes.fromhex(case["game_id"]), bytes(32), bytes(32))
+        changed = [replace(good, states=(*good.states, state)), replace(good, bodies=(*good.bodies, good.bodies[0])),
+                   replace(good, rules=b"" if good.rules else b"\0"), replace(good, rules=bytes(EVIDENCE_BYTES))]
+        keys = [bytes.fromhex(key) for key in case["keys"]]
+        for evidence in changed:
+            tried += 1
+            with pytest.raises(Malformed):
+                convict(decode_evidence(evidence.encode()), bytes.fromhex(case["game_id"]), list(map(Verifier, keys)))
+            with pytest.raises(Wrong):
+                convicted(bytes.fromhex(case["game_id"]), keys, evidence.encode())
+    assert tried > 40
 
 
 def test_the_golden_keys_and_encodings() -> None:

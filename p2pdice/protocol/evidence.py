@@ -15,6 +15,7 @@ from p2pdice.protocol.codec import FRAME_BYTES, pack, unpack
 from p2pdice.protocol.deal import fits, is_round_key, named_shares, opened_box
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.messages import (
+    EVIDENCE_BYTES,
     SIGNED,
     Answer,
     AnyMessage,
@@ -67,10 +68,23 @@ class Evidence:
 
 
 _SHAPE = row(Text(words=tuple(FaultKind)), Many(SIGNED, 4), Many(Blob(FRAME_BYTES), 2), Blob(FRAME_BYTES))
+# How many bodies, and states, each kind asks for. With more beside them one cheat would be shown in any number of ways.
+_PARTS: Mapping[FaultKind, tuple[tuple[int, ...], int]] = {
+    FaultKind.EQUIV: ((2,), 0),
+    FaultKind.BAD_OPEN: ((2,), 1),
+    FaultKind.BAD_REVEAL: ((2,), 1),
+    FaultKind.BAD_BOX: ((4,), 2),
+    FaultKind.FALSE_COMPLAINT: ((4,), 2),
+    FaultKind.ILLEGAL: ((1,), 1),
+    FaultKind.BAD_SEAL: ((2,), 0),
+    FaultKind.BAD_HALT: ((2, 3), 0),
+}
 
 
 def decode_evidence(raw: bytes) -> Evidence:
     """Raises Malformed."""
+    if len(raw) > EVIDENCE_BYTES:
+        raise Malformed("oversized")
     value = unpack(raw, _SHAPE.fits, "not-evidence")
     kind, bodies, states, rules = cast(tuple[Any, ...], value)
     return Evidence(FaultKind(kind), tuple(map(signed_from, bodies)), states, rules)
@@ -78,6 +92,9 @@ def decode_evidence(raw: bytes) -> Evidence:
 
 def convict(evidence: Evidence, game_id: bytes, verifiers: Sequence[Verifier]) -> int:
     """The seat that the evidence convicts; `verifiers` by seat. Raises Malformed if it proves nothing."""
+    bodies, states_asked = _PARTS[evidence.kind]
+    _demand(len(evidence.bodies) in bodies and len(evidence.states) == states_asked)
+    _demand(evidence.kind is FaultKind.ILLEGAL or not evidence.rules)
     messages = [parse_game(signed) for signed in evidence.bodies]
     for message in messages:
         if message.game_id != game_id or message.seat >= len(verifiers):
@@ -180,7 +197,7 @@ def _broken_promise(case: Case) -> int:
     votes = [message for message in case.messages if isinstance(message, Vote)]
     _demand(len(votes) == len(case.messages))
     promise, vote, *last = votes
-    _demand(len(last) <= 1 and breaks_promise(promise, vote, last[0] if last else None))
+    _demand(breaks_promise(promise, vote, last[0] if last else None))
     return vote.seat
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 from p2pdice.fairness.framing import HASH_BYTES
 from p2pdice.fairness.keys import KEY_BYTES, SIGNATURE_BYTES
 from p2pdice.protocol.codec import FRAME_BYTES, Value, pack, unpack
-from p2pdice.protocol.messages import MOST_RULES, MOST_SEATS, NICK_BYTES, ROOM_BYTES, SIGNED
+from p2pdice.protocol.messages import EVIDENCE_BYTES, MOST_RULES, MOST_SEATS, NICK_BYTES, ROOM_BYTES, SIGNED
 from p2pdice.protocol.shapes import Blob, Int, Many, Raw, Shape, Text, row, word
 from p2pdice.protocol.transcript import KINDS
 
@@ -175,7 +175,7 @@ FRAMES: Mapping[str, tuple[type[Frame], tuple[Shape, ...]]] = {
     "ready": (ReadyNow, (Int(1),)),
     "bodies": (Bodies, (Many(SIGNED, BATCH_BODIES),)),
     "fetch": (Fetch, (Int(), Int())),
-    "proof": (Proof, (Blob(FRAME_BYTES),)),
+    "proof": (Proof, (Blob(EVIDENCE_BYTES),)),
     "ping": (Ping, (Many(_KEY, MOST_SEATS), Int(3), Int(), Int(), Int(), Raw((0, HASH_BYTES)), Raw((0, HASH_BYTES)),
                     Many(row(_KEY, Int(2)), MOST_SEATS), Int(MOST_WATCHERS))),
     "chat": (Chat, (Text(CHAT_BYTES),)),

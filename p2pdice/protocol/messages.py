@@ -21,6 +21,7 @@ NICK_BYTES = 96
 ROOM_BYTES = 16
 MOST_RULES = 40
 SALT_BYTES = 32
+EVIDENCE_BYTES = 32 * 1024  # no true piece takes half of it; with what stands around it, it fits a record and a frame
 
 Call: TypeAlias = tuple[str, int, int, str] | tuple[str]  # ("bid", quantity, face, way) or (word,)
 

@@ -206,6 +206,7 @@ def limits() -> str:
         ("a ballot", f"{halting.BALLOT_S:g} s, and 1 s more for each before it"),
         ("ballots of a halt", halting.MOST_BALLOTS),
         ("votes kept of one player", f"{dispute.MOST_VOTE_BYTES / megabyte:g} MiB in a game"),
+        ("a piece of evidence", f"{messages.EVIDENCE_BYTES} bytes"),
         ("evidence kept against one player", f"{dispute.MOST_PROOFS} pieces, and smaller or named ones"),
         ("a proposer's wait for more HALTs", f"{halting.MORE_HALTS_S:g} s"),
         ("a quiet time after a GO-ON", f"{dispute.QUIET_S:g} s, twice as long after each more of an epoch, up to "

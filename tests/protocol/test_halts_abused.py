@@ -9,12 +9,14 @@ import pytest
 
 from p2pdice.protocol import frames
 from p2pdice.protocol.ballot import UNSURE, Boundary, Out, Outcome, Why
+from p2pdice.protocol.codec import FRAME_BYTES
 from p2pdice.protocol.dispute import MOST_VOTE_BYTES
 from p2pdice.protocol.events import Dropped, FaultProved, Halted, Resumed
 from p2pdice.protocol.evidence import Evidence, FaultKind
 from p2pdice.protocol.halting import MOST_BALLOTS, Halting, Stand, Surroundings, outcome_value
 from p2pdice.protocol.ledger import Proved
 from p2pdice.protocol.messages import (
+    EVIDENCE_BYTES,
     AnyVote,
     Commit,
     Drop,
@@ -124,6 +126,23 @@ def test_evidence_without_end_against_one_does_not_keep_others_apart() -> None:
         for number in range(12):
             table.hand(cheat, node, frames.encode(frames.Proof(proof(table, cheat, 100 * place + number))))
     cheat.bot = None
+    assert won(table, honest)
+
+
+def test_evidence_too_long_for_a_record_is_refused() -> None:
+    """A cheat pads a piece against itself until no record can hold it: nobody's file suffers, nobody who watches is
+    sent more than a frame."""
+    table = started(4, 2)
+    *honest, cheat = table.nodes
+    bodies = [signed(table, cheat, 500, Mode(choice, 0)) for choice in ("open", "closed")]
+    for length in (FRAME_BYTES - 60_000, EVIDENCE_BYTES - 600, FRAME_BYTES - 600):
+        padded = Evidence(FaultKind.EQUIV, tuple(bodies), (), bytes(length)).encode()
+        for node in honest:
+            table.hand(cheat, node, frames.encode(frames.Proof(padded)))
+    for node in honest:
+        assert node.faults == ["proves-nothing", "proves-nothing", "not-a-frame"]
+        node.faults.clear()
+        assert not node.of(FaultProved)
     assert won(table, honest)
 
 
