@@ -234,7 +234,7 @@ def _of_multicast(reason: str, fields: Mapping[str, str], platform: str) -> list
 
 def _other(cause: doctor.Cause) -> list[str]:
     line, hint = troubles.trouble(cause.reason, cause.fields)
-    return [line, hint]
+    return [f"{line.rstrip('.')}.", hint]
 
 
 def _open(port: str, heading: str, firewall: str = "", protocol: str = "tcp") -> list[str]:

@@ -63,13 +63,15 @@ def nonsense(text: str, table: Table, *, watching: bool = False) -> str:
     shown = clean(text, 40)
     if text.startswith("/") or watching:
         return _("{text}: no such command. /help lists them.").format(text=shown)
+    if not table.playing and (table.you is None or table.ready[table.you]):
+        return _("{text}: not understood. /help lists what you can do.").format(text=shown)
     if not table.playing:
-        return _("{text}: not understood. Press Enter to be ready, or type /help.").format(text=shown)
+        return _("{text}: not understood. Press Enter to accept the rules, or type /help.").format(text=shown)
     return _("{text}: not understood. Bid like 5x3 or five threes, doubt with dudo, or type /help.").format(text=shown)
 
 
 def usage(name: str) -> str:
-    """How a command that lacks something is meant."""
+    """How a command that lacks something is meant; /rules lacks a table."""
     match name:
         case "say":
             return _("/say needs a text, such as /say hello")
@@ -86,4 +88,4 @@ def usage(name: str) -> str:
         case "rematch":
             return _("/rematch is for after the end of a game.")
         case _:
-            return _("/{name} can be used once you sit at a table.").format(name=name)
+            return _("/rules can be used once you sit at a table.")

@@ -33,14 +33,22 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The command and its options. Raises Complaint; ends the process by itself for --help and --version."""
     if not arguments:
         arguments = ["--help"]
-    return _parser().parse_args(arguments)
+    chosen, unknown = _parser().parse_known_args(arguments)
+    if unknown:  # the whole program's parser would say it, and name its own help
+        complaint = _("unrecognized arguments: %s") % " ".join(unknown)
+        raise Complaint(complaint, _shows_what_is_possible(f"p2pdice {chosen.command}"))
+    return chosen
+
+
+def _shows_what_is_possible(command: str) -> str:
+    return _("{command} --help shows what is possible").format(command=command)
 
 
 class _Parser(argparse.ArgumentParser):
     """argparse, except that errors become a Complaint in the reader's language."""
 
     def error(self, message: str) -> "NoReturn":
-        raise Complaint(message, _("{command} --help shows what is possible").format(command=self.prog))
+        raise Complaint(message, _shows_what_is_possible(self.prog))
 
 
 class _PrintCompletion(argparse.Action):
@@ -58,9 +66,10 @@ class _Formatter(argparse.HelpFormatter):
 
     def __init__(self, prog: str) -> None:
         try:
-            columns = int(os.environ.get("COLUMNS", "")) or os.get_terminal_size(sys.stdout.fileno()).columns
+            columns = int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stdout.fileno()).columns)
         except (OSError, ValueError, AttributeError):  # not a terminal
-            columns = 80
+            columns = 0
+        columns = columns or 80
         super().__init__(prog, width=columns - 2)
 
 

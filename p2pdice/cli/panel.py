@@ -33,7 +33,8 @@ def panel(
     if table.over or table.rules is None:
         shown: list[str] = []
     elif not table.playing:
-        shown = [line for text in (listed(places(table)), *lobby_hint(table)) for line in wrapped(text, columns)]
+        due = [line for text in lobby_hint(table) for line in wrapped(text, columns)]
+        shown = [*wrapped(listed(places(table)), columns)[: max(0, room - len(due))], *due]
     else:
         # The standing bid, the own dice and what is due are worth more than the last of many seats.
         middle = [_bid(table, columns), *_cups(table, faces)[:1]]

@@ -97,8 +97,10 @@ class Play:
         await telling
 
     async def _another(self, reading: asyncio.Task[None]) -> None:
-        """Ask for another game, once one was played to its end."""
-        if not self._offer or self.reason != "won" or self._left or reading.done():
+        """Ask for another game, once one was played to its end and somebody is left to play it with."""
+        table = self._frontend.table
+        alone = len(table.gone - {table.you}) == len(table.names) - 1
+        if not self._offer or self.reason != "won" or self._left or alone or reading.done():
             return
         self._asked = asyncio.Event()
         self._frontend.answer([_("/rematch plays again with the same people; Enter leaves.")])
@@ -253,11 +255,13 @@ class Play:
                 self._set_hints(argument)
             case "say" if argument:
                 driver.say(clean(argument, CHAT_CELLS))
-            case "wait" if table.playing:
+            case "wait" | "drop" | "pause" if not table.playing:
+                self._refuse("no-game-yet", refusals.refusal("no-game-yet", {}))
+            case "wait":
                 self._hold(argument, wait=True)
-            case "drop" if table.playing and argument:
+            case "drop" if argument:
                 self._hold(argument, wait=False)
-            case "pause" if table.playing:
+            case "pause":
                 driver.pause()
             case "quit":
                 self._quit()

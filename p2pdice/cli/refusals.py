@@ -206,8 +206,7 @@ def closing(reason: str, fields: Fields, transcript: str | None) -> list[str]:
         lines += ruletext.headline(fields["rules"])
     if transcript is not None:
         file = clean(transcript, CHAT_CELLS)
-        lines.append(_("The game is kept in {file}").format(file=file))
-        lines.append(_("Check it with: p2pdice verify {file}").format(file=file))
+        lines += [_("The game is kept; check it with:"), _("p2pdice verify {file}").format(file=file)]
     return lines
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from p2pdice.cli import houserules, ruletext
+from p2pdice.cli import houserules, ruletext, troubles
 from p2pdice.cli.complaint import OK, Complaint
 from p2pdice.cli.language import _
 
@@ -44,7 +44,8 @@ def _read(name: str) -> bytes:
     except (OSError, ValueError) as error:
         problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise Complaint(
-            _("{file}: cannot be read: {problem}").format(file=name, problem=problem), _("Is the name right?")
+            _("{file}: cannot be read: {problem}").format(file=name, problem=troubles.system(problem)),
+            _("Is the name right?"),
         ) from error
 
 
@@ -121,7 +122,8 @@ def _write(name: str, text: str) -> None:
         with open(name, "x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except OSError as error:
+        problem = troubles.system(error.strerror or str(error))
         raise Complaint(
-            _("{file}: cannot be written: {problem}").format(file=name, problem=error.strerror or str(error)),
+            _("{file}: cannot be written: {problem}").format(file=name, problem=problem),
             _("An existing file is not overwritten: choose another name."),
         ) from error

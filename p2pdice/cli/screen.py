@@ -13,7 +13,7 @@ from p2pdice.cli.table import Table
 from p2pdice.cli.tally import Tally, summary
 from p2pdice.cli.words import cup, dice_count, listed
 from p2pdice.protocol import events
-from p2pdice.rules import Ended, Gone, Kind, OrderDrawn, RoundBegan, RoundSettled, Special, count, record_json
+from p2pdice.rules import Ended, Gone, Kind, OrderDrawn, RoundBegan, RoundSettled, Seating, Special, count, record_json
 
 
 class Screen:
@@ -56,6 +56,8 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
             return [telling.action(table.name(event.seat), event.action, auto=event.auto)]
         case events.CupsShown():
             return _cups(before, table, event.cups)
+        case events.PeerLost(seat=seat) | events.PeerBack(seat=seat) if seat in table.gone:
+            return []  # it keeps no seat, and comes only to hear what became of the game
         case events.PeerLost():
             return [_("{name} cannot be heard. The seat is kept for now.").format(name=table.name(event.seat))]
         case events.PeerBack():
@@ -123,19 +125,24 @@ def _lobby(before: Table, table: Table) -> list[str]:
         shown.append(_("Room code: {code}. The others add: --code {code}").format(code=clean(table.code, CHAT_CELLS)))
     if any(owner is not None for owner in table.bots) and not any(owner is not None for owner in before.bots):
         shown.append(_("Whoever brings a bot could read its dice."))
-    hint = lobby_hint(table)
-    return [*shown, *(hint if before.rules is None or hint != lobby_hint(before) else [])]
+    told = lobby_hint(before) if before.rules is not None else []
+    return [*shown, *(line for line in lobby_hint(table) if line not in told)]
 
 
 def lobby_hint(table: Table) -> list[str]:
     """What the lobby waits for."""
-    if table.needed is not None and (missing := table.needed - len(table.names)) > 0:
-        return [ngettext("Waiting for {n} more player.", "Waiting for {n} more players.", missing).format(n=missing)]
+    missing = 0 if table.needed is None else table.needed - len(table.names)
+    hints = []
+    if missing > 0:
+        text = ngettext("Waiting for {n} more player.", "Waiting for {n} more players.", missing)
+        hints.append(text.format(n=missing))
     if table.you is not None and not table.ready[table.you]:
-        return [_("Press Enter to accept the rules and take your seat.")]
-    if table.hosting and table.needed is None:
-        return [_("/start begins the game, /bot adds a bot.")]
-    return []
+        hints.append(_("Press Enter to accept the rules and take your seat."))
+    elif table.hosting and table.needed is None:
+        hints.append(_("/start begins the game, /bot adds a bot."))
+    elif missing <= 0 and (names := [name for name, ready in zip(table.names, table.ready, strict=True) if not ready]):
+        hints.append(refusals.refusal("not-all-ready", {"names": names}))
+    return hints
 
 
 def places(table: Table) -> list[str]:
@@ -169,8 +176,10 @@ def _times(table: Table) -> list[str]:
 
 
 def _formed(table: Table) -> list[str]:
+    rolled = table.rules is not None and table.rules.seating is not Seating.RANDOM
+    begins = _("The game begins: {names}.") if rolled else _("The game begins. Seats, clockwise: {names}.")
     return [
-        _("The game begins. Seats, clockwise: {seats}.").format(seats=listed(places(table))),
+        begins.format(names=listed(places(table))),
         _("Table words: {words}. Everyone at this table has the same: read one aloud.").format(words=table.words),
     ]
 

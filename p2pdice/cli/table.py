@@ -49,6 +49,7 @@ class Table:
     history: list[tuple[int, Action]] = field(default_factory=list)
     opened: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
+    gone: set[int] = field(default_factory=set)  # dropped, or left
     missing: tuple[int, ...] = ()
     watched: int = 0  # by so many without a seat
     pausing: tuple[int, ...] = ()  # seats that ask for a pause
@@ -133,7 +134,8 @@ class Table:
                 self.dice = event.dice
                 self.banked = tuple(0 if seat in event.seats else held for seat, held in enumerate(self.banked))
                 self.lost.difference_update(event.seats)
-            case events.PeerLost():
+                self.gone.update(event.seats)
+            case events.PeerLost() if event.seat not in self.gone:
                 self.lost.add(event.seat)
             case events.PeerBack():
                 self.lost.discard(event.seat)

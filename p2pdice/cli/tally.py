@@ -82,12 +82,10 @@ def _player(tally: Tally, seat: int, name: str) -> str:
         "counted": tally.counted[seat],
         "expected": f"{tally.expected[seat]:.1f}",
     }
-    bluffs = tally.bluffs.get(seat, 0)
-    text = ngettext(
-        "{name}: {held} of {bluffs} bluff held; {counted} dice counted for the bids called, {expected} expected.",
-        "{name}: {held} of {bluffs} bluffs held; {counted} dice counted for the bids called, {expected} expected.",
-        bluffs,
+    text = (
+        _("{name}: bluffs that held: {held} of {bluffs}; dice that counted as the cups went up: {counted}, "
+          "expected: {expected}.")
+        if told["bluffs"]
+        else _("{name}: no bluffs; dice that counted as the cups went up: {counted}, expected: {expected}.")
     )
-    if not bluffs:
-        text = _("{name}: no bluffs; {counted} dice counted for the bids called, {expected} expected.")
     return text.format(**told)

@@ -14,7 +14,7 @@ Record = Mapping[str, Any]  # a rules record as record_json gives it
 def order(data: Record) -> list[str]:
     """The opening roll, throw by throw, and who opens."""
     rolled = [
-        _("Opening roll: {dice}.").format(dice=listed(f"{name} {value}" for name, value in throw.items()))
+        _("Opening roll: {dice}.").format(dice=listed(f"{name}: {value}" for name, value in throw.items()))
         for throw in data.get("rolls", ())
     ]
     return [

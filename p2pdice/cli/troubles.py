@@ -3,6 +3,8 @@
 The hints come from what players on office and café networks run into, and are worth more than the errno they explain.
 """
 
+import errno
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +21,22 @@ def trouble(reason: str, fields: Fields) -> tuple[str, str]:
     """A line and a hint for a NetError's reason."""
     told = _reaching(reason) or _door(reason) or _here(reason, fields) or _without(reason, fields)
     return told or (_("no connection came about ({reason})").format(reason=reason), _("Try again in a moment."))
+
+
+def system(problem: str) -> str:
+    """What the operating system says of a file, in the reader's language where it is one of the usual things."""
+    usual = {
+        errno.ENOENT: _("no such file or folder"),
+        errno.EISDIR: _("that is a folder"),
+        errno.ENOTDIR: _("a part of the path is no folder"),
+        errno.EACCES: _("not allowed"),
+        errno.EPERM: _("not allowed"),
+        errno.EROFS: _("nothing can be written there"),
+        errno.ENOSPC: _("the disk is full"),
+        errno.EEXIST: _("it exists already"),
+        errno.ENAMETOOLONG: _("the name is too long"),
+    }
+    return next((said for number, said in usual.items() if os.strerror(number) == problem), problem)
 
 
 def _reaching(reason: str) -> tuple[str, str] | None:
@@ -105,8 +123,8 @@ def _without(reason: str, fields: Fields) -> tuple[str, str] | None:
         case "watched-lost":
             return _("the player through whom you watch cannot be reached."), _("Another one is looked for.")
         case "nothing-kept":
-            return _("nothing of this game is kept: {detail}.").format(detail=fields.get("detail")), _(
-                "It can be played, but not checked afterwards."
+            return _("nothing of this game is kept: {detail}.").format(detail=system(str(fields.get("detail")))), _(
+                "It can be played, but not checked afterwards; --state FOLDER keeps it elsewhere."
             )
         case _:
             return None

@@ -16,7 +16,7 @@ from p2pdice.cli import play as play_module
 from p2pdice.cli.app import GLANCE_S, App
 from p2pdice.cli.play import Play
 from p2pdice.protocol import events
-from p2pdice.rules import DUDO, PRESETS, RoundBegan, apply, bid, deal, legal, make_ruleset, new_game
+from p2pdice.rules import DUDO, PRESETS, Gone, RoundBegan, apply, bid, deal, legal, make_ruleset, new_game
 from tests.cli.fakes import FakeDriver
 from tests.cli.stories import formed, lobby
 
@@ -317,6 +317,20 @@ async def test_whoever_has_said_quit_is_not_asked_for_another_game(
         keys.send_text("/quit\r")
         assert await asyncio.wait_for(run, play_module.AGAIN_S / 2) == 0
         assert not play.again
+
+
+async def test_no_other_game_is_offered_where_everyone_else_has_left() -> None:
+    """The table would be waited for in vain; bots of this process, or one other player, are company enough."""
+    for gone, offered in (((1, 2), False), ((2,), True)):
+        driver = FakeDriver(formed(RULES), Gone(gone, (5, 0, 0), 0, None, ()), events.Closed((0,), 0, "won"))
+        with keyboard() as keys:
+            play = Play(driver, app := App(), offer=True)
+            run = asyncio.create_task(play.run())
+            if offered:
+                await _waiting(app)
+                keys.send_text("/rematch\r")
+            assert await asyncio.wait_for(run, play_module.AGAIN_S / 2) == 0
+            assert play.again is offered
 
 
 async def test_no_other_game_is_offered_after_a_broken_one() -> None:

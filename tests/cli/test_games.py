@@ -51,8 +51,8 @@ def test_a_game_in_words_ends_with_input(tmp_path: Path) -> None:
         "host", *ALONE, "--lang", "es", "--bots", "1", stdin="/quien\n/reglas\nblabla\n", P2PDICE_STATE=str(tmp_path)
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "En la mesa: Ana (tú, preparado), bot (bot de Ana)." in done.stdout
-    assert "blabla: no se entiende." in done.stdout
+    assert "En la mesa: Ana (tú, de acuerdo), bot (bot de Ana)." in done.stdout
+    assert "blabla: no se entiende. /ayuda dice lo que puedes hacer." in done.stdout
     assert done.stdout.rstrip().endswith("Has dejado la mesa.")
 
 

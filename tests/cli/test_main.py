@@ -1,14 +1,17 @@
 """The command as it is run: exit statuses, complaints, and how little it loads."""
 
+import errno
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from p2pdice import __version__
+from p2pdice.cli import troubles
 from p2pdice.cli.main import main
 
 HEAVY = ("prompt_toolkit", "zeroconf", "cryptography", "asyncio", "msgpack", "p2pdice.rules", "p2pdice.net")
@@ -63,6 +66,20 @@ def test_a_table_opens_without_what_only_a_game_needs() -> None:
     assert not loaded & {"spake2", "p2pdice.protocol.session", "p2pdice.protocol.audit"}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+@pytest.mark.parametrize(("columns", "environment"), [(64, {}), (100, {}), (100, {"COLUMNS": "60"})])
+def test_help_is_as_wide_as_the_terminal(columns: int, environment: dict[str, str]) -> None:
+    """No line is cut by the terminal in the middle of a word; COLUMNS, where it is set, counts more."""
+    from tests.cli.terminal import Terminal
+
+    with Terminal(["p2pdice", "host", "--help"], columns, 100, environment) as terminal:
+        while terminal.read(1.0):
+            pass
+        lines = [line.rstrip() for line in terminal.screen.display if line.strip()]
+    most = int(environment.get("COLUMNS", columns))
+    assert most - 20 < max(map(len, lines)) < most
+
+
 @pytest.mark.smoke
 def test_version() -> None:
     """One line, status 0."""
@@ -84,6 +101,7 @@ WRONG = {
     ("host", "--port", "0"): "0: must be a whole number from 1 to 65535",
     ("host", "--lang", "tlh"): "tlh: not a language spoken here; possible: en, es, pt",
     ("join", "--wait", "-1"): "-1: must be a number of seconds",
+    ("join", "somewhere", "else"): "unrecognized arguments: else",
     ("rules", "poker"): "poker: no such rule system",
     ("rules", "perudo", "--set", "rounds=0"): "rounds=0: not a value of rounds; allowed: 1-100",
     ("referee",): "FILE",
@@ -107,6 +125,35 @@ def test_wrong_usage_is_status_2_with_a_hint(
     assert hint
 
 
+@pytest.mark.parametrize("arguments", [("host", "--bogus"), ("join", "somewhere", "else"), ("host", "--port", "0")])
+def test_the_hint_names_the_help_of_the_command(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That of the program tells nothing of the command's options."""
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.endswith(f"\np2pdice {arguments[0]} --help shows what is possible\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has its own words, in the language of its user")
+def test_what_the_system_says_is_translated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], spoken: str
+) -> None:
+    """A file that cannot be read or written is told why in the reader's language, not in the system's."""
+    said = {
+        "en": ("no such file or folder", "that is a folder", "it exists already"),
+        "es": ("no existe", "es una carpeta", "ya existe"),
+        "pt": ("não existe", "é uma pasta", "já existe"),
+    }[spoken]
+    there = tmp_path / "there"
+    there.touch()
+    assert main(["verify", str(tmp_path / "nowhere"), "--lang", spoken]) == 2
+    assert f": {said[0]}\n" in capsys.readouterr().err
+    assert main(["verify", str(tmp_path), "--lang", spoken]) == 2
+    assert f": {said[1]}\n" in capsys.readouterr().err
+    assert troubles.system(os.strerror(errno.EEXIST)) == said[2]
+    assert troubles.system("something else") == "something else"
+
+
 def test_complaints_speak_the_readers_language(capsys: pytest.CaptureFixture[str]) -> None:
     """The language is known before the arguments are judged."""
     assert main(["host", "--lang", "es", "--rules", "poker"]) == 2
@@ -123,7 +170,7 @@ def test_help_speaks_the_readers_language(capsys: pytest.CaptureFixture[str], mo
     assert ended.value.code == 0
     out = capsys.readouterr().out
     assert out.startswith("uso: p2pdice host")
-    assert "muestra esta ayuda y termina" in out
+    assert "mostrar esta ayuda y salir" in out
 
 
 @pytest.mark.smoke

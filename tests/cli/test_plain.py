@@ -140,6 +140,13 @@ async def test_slash_commands_reach_the_driver(line: str, asked: Sequence[object
     assert len(lines) > len(silent) or asked
 
 
+@pytest.mark.parametrize("line", ["/pause", "/wait", "/wait Beto", "/drop Beto", "/drop"])
+async def test_what_is_of_the_game_waits_for_it(line: str) -> None:
+    """In the lobby the answer is when, not how."""
+    _status, lines = await _play(FakeDriver(lobby(RULES)), line + "\n")
+    assert "That is only possible once the game has begun." in lines
+
+
 async def test_quit_ends_with_status_0() -> None:
     """Leaving on purpose is no failure."""
     driver = FakeDriver(formed(RULES))

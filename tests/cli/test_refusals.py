@@ -148,8 +148,8 @@ def test_who_finds_nobody_is_told_how_to_try_again() -> None:
 def test_a_game_that_was_won_tells_where_it_is_kept() -> None:
     """The winner was named before; the last lines are for whoever wants to check."""
     assert refusals.closing("won", {}, "games/x.p2pdice") == [
-        "The game is kept in games/x.p2pdice",
-        "Check it with: p2pdice verify games/x.p2pdice",
+        "The game is kept; check it with:",
+        "p2pdice verify games/x.p2pdice",
     ]
 
 

@@ -60,12 +60,12 @@ def test_the_same_people_play_again_and_nobody_else(tmp_path: Path, code: tuple[
             )
             assert stranger.returncode == 3
             beto.type("/rematch\r")
-            ana.until(lambda lines: ana.everything().count("The game begins.") == 2)
-            beto.until(lambda lines: beto.everything().count("The game begins.") == 2)
+            ana.until(lambda lines: ana.everything().count("The game begins") == 2)
+            beto.until(lambda lines: beto.everything().count("The game begins") == 2)
             words = [re.findall(r"Table words: ([a-z-]+)", terminal.everything()) for terminal in (ana, beto)]
             assert words[0] == words[1]
             assert len(set(words[0])) == 2
-            assert "Beto" in ana.everything().rpartition("The game begins.")[2]
+            assert "Beto" in ana.everything().rpartition("The game begins")[2]
             for terminal in (ana, beto):
                 terminal.type("\x15/quit\r")
             assert ana.end() in (0, 1)

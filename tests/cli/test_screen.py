@@ -164,6 +164,42 @@ def test_a_joiner_sees_all_rules_and_a_host_what_is_different() -> None:
     assert not any("doubt the standing bid" in line for line in host)
 
 
+def test_the_lobby_says_what_it_waits_for_and_from_whom() -> None:
+    """Whoever has not accepted the rules is told to, seats being free or not; the others, for whom it waits then. Each
+    is said once, and stands in the panel also where the names alone would fill it."""
+    rules, enter = make_ruleset("perudo", {}), "Press Enter to accept the rules and take your seat."
+    shown = Screen(detailed=True)
+    first = shown.tell(lobby(rules, names=NAMES[:1], hosting=False))
+    assert first[-2:] == ["Waiting for 2 more players.", enter]
+    assert shown.tell(lobby(rules, names=NAMES[:2], hosting=False))[1:] == ["Waiting for 1 more player."]
+    assert panel(shown.table, 80)[-2:] == ["Waiting for 1 more player.", enter]
+    full = lobby(rules, names=[f"A rather long name, {seat}" for seat in range(3)], hosting=False)
+    shown.tell(full)
+    assert "take your seat." in " ".join(panel(shown.table, 20))
+    waits = shown.tell(replace(full, ready=(True, False, True)))
+    assert waits[1:] == ["It begins as soon as these have accepted the rules: A rather long name, 1."]
+    assert shown.tell(replace(full, ready=(True, True, True)))[1:] == []
+
+
+def test_who_is_out_of_the_game_keeps_no_seat() -> None:
+    """Somebody dropped who comes to hear what became of the game is not told as a player lost or back."""
+    shown = Screen(detailed=True)
+    shown.tell(formed(elimination().rules))
+    shown.tell(events.PeerLost(1))
+    shown.tell(Gone((1,), (5, 0, 5), 0, None, ()))
+    assert shown.tell(events.PeerBack(1)) == shown.tell(events.PeerLost(1)) == []
+    assert "?" not in " ".join(panel(shown.table, 80))
+
+
+def test_before_an_opening_roll_nobody_has_a_seat() -> None:
+    """Where seats or opener are rolled for, the seats are told once, after the roll; each roll beside its name."""
+    shown = Screen(detailed=True)
+    began = shown.tell(formed(make_ruleset("perudo-pt", {}), names=("Ana", "bot", "bot 2")))
+    assert began[0] == "The game begins: Ana (you), bot, bot 2."
+    assert shown.tell(OrderDrawn((2, 0, 1), 2, ({0: 3, 1: 1, 2: 4},))) == [
+        "Opening roll: Ana: 3, bot: 1, bot 2: 4.", "Seats, clockwise: bot 2, Ana, bot. bot 2 opens."]
+
+
 def test_others_dice_are_not_ours() -> None:
     """Dice of a bot in this process are never shown to the person at it."""
     shown = Screen(detailed=True)

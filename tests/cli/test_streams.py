@@ -64,7 +64,7 @@ def test_poor_surroundings(changes: dict[str, str | None], tmp_path: Path) -> No
     done = _shell(line, tmp_path, **changes)
     assert done.returncode == 0, done.stderr
     assert b"Traceback" not in done.stderr
-    assert done.stdout.splitlines()[-1].startswith(b"Compru")
+    assert done.stdout.splitlines()[-1].startswith(b"p2pdice verify ")
     rules = _shell("$R rules perudo --lang pt", tmp_path, R=f"{sys.executable} -m p2pdice", **changes)
     assert (rules.returncode, rules.stderr) == (0, b"")
 

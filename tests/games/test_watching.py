@@ -101,7 +101,7 @@ def test_a_game_is_watched_from_the_lobby_and_from_its_middle(loopback: House) -
     assert course(late) == course(host)[-len(course(late)):]
     text = "\n".join(person.lines)
     assert text.count("You are watching: only those") == 2
-    assert "Check it with" in text
+    assert "check it with" in text
     counts = {event["count"] for line in host.lines if (event := json.loads(line))["event"] == "watching"}
     assert counts >= {1, 3}
     assert not [line for player in (host, guest, own) for line in player.lines if '"event":"chat"' in line]
