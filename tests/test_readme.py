@@ -87,6 +87,7 @@ def judged(sample: str) -> str:
     teller = Teller(referee)
     for event in referee.judge(sample.encode().splitlines()):
         print(*teller.tell(event), sep="\n", file=out)
+    print(*teller.rest(), sep="\n", file=out)
     return out.getvalue()
 
 

@@ -24,6 +24,8 @@ def run(lines: Iterable[bytes], *, as_json: bool) -> int:
         for event in referee.judge(lines):
             for line in [json.dumps(event)] if as_json else teller.tell(event):
                 print(line, flush=True)
+        for line in [] if as_json else teller.rest():
+            print(line)
     except NotationError as error:
         problem = misreadings.misread(error.reason, error.fields)
         print(_("line {line}: {problem}").format(line=error.line, problem=problem), file=sys.stderr)
@@ -38,14 +40,15 @@ def _explain(refusal: IllegalAction, names: Sequence[str]) -> str:
 class Teller:
     """Turns the events of a referee into sentences.
 
-    It remembers who called and what was in favour when the round began, which a result does not say; the rules are
-    those of the referee's game.
+    It remembers who called and what was in favour when the round began, which a result does not say, and how the game
+    goes on, which is told when no more rounds come; the rules are those of the referee's game.
     """
 
     def __init__(self, referee: Referee) -> None:
         self._referee = referee
         self._caller = ""
         self._banked: Mapping[str, int] = {}
+        self._next: Mapping[str, Any] | None = None  # what ended the last round, until there is another one
 
     def tell(self, event: Mapping[str, Any]) -> list[str]:
         """The lines for one event."""
@@ -59,14 +62,26 @@ class Teller:
             case "legal":
                 return [_legal(event["by"], event["actions"])]
             case "result":
-                return self._result(event)
+                return [*self._result(event), *self._coming(event)]
             case "gone":
-                return [telling.gone(event["players"])]
+                return [telling.gone(event["players"]), *self._coming(event)]
             case _:
                 return [telling.end(event["winners"])]
 
+    def rest(self) -> list[str]:
+        """The lines after the last event: how a game that is not over would go on."""
+        if self._next is None:
+            return []
+        return [telling.opens_next(self._next["next_opener"], self._next["next_special"])]
+
+    def _coming(self, event: Mapping[str, Any]) -> list[str]:
+        """A choice that the next opener has, which no round will tell."""
+        self._next = event if event["next_opener"] else None
+        return [telling.may_oblige(event["next_opener"])] if event["next_special"] == "obligar" else []
+
     def _round(self, event: Mapping[str, Any]) -> list[str]:
         game, names = self._game()
+        self._next = None
         self._banked = dict(zip(names, game.banked, strict=True))
         return telling.round_began(event, turning=game.rules.direction == "opener")
 

@@ -234,7 +234,7 @@ def _dropped(table: Table, event: events.Dropped) -> list[str]:
 
 def may_oblige(table: Table, seat: int) -> list[str]:
     if seat != table.you:
-        return [_("{name} may oblige a special round.").format(name=table.name(seat))]
+        return [telling.may_oblige(table.name(seat))]
     return [
         _("Your turn"),
         _("You may oblige a special round before the dice are rolled: {open}, {closed} or {no}.").format(
@@ -310,6 +310,10 @@ def who(table: Table) -> list[str]:
 def _holding(table: Table, seat: int) -> str:
     held = dice_count(table.dice[seat]) if table.dice[seat] else _("out")
     extra = []
+    if table.rules is not None and table.rules.show_lost and not table.points and table.dice[seat]:
+        lost = table.rules.starting_dice - table.dice[seat]
+        if lost:
+            extra.append(ngettext("{n} lost", "{n} lost", lost).format(n=lost))
     if table.banked[seat]:
         extra.append(_("{n} in favour").format(n=table.banked[seat]))
     if table.points:

@@ -130,6 +130,17 @@ def _gains(data: Record, name: str, mine: bool, points: bool, banked: Mapping[st
     return text.format(name=name, dice=dice_count(data["dice"][name]))
 
 
+def may_oblige(name: str) -> str:
+    """The next opener, not the reader, has a choice to make."""
+    return _("{name} may oblige a special round.").format(name=name)
+
+
+def opens_next(name: str, special: str | None) -> str:
+    """Who opens a round that is not there yet, and a kind that needs no choice."""
+    text = _("{name} opens the next round, a palifico.") if special == "palifico" else _("{name} opens the next round.")
+    return text.format(name=name)
+
+
 def gone(names: Sequence[str]) -> str:
     """Players who left the game, or were put out of it, with all their dice."""
     return _("Out of the game with all dice: {names}.").format(names=listed(names))

@@ -61,7 +61,30 @@ def test_a_game_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["referee", written(tmp_path, PUB)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(",")[0] if "may say" in line else line for line in lines[:9]] == IN_WORDS
-    assert lines[-1] == "Ana keeps a die in favour."
+    assert lines[-2:] == ["Ana keeps a die in favour.", "Ana opens the next round."]
+
+
+@pytest.mark.parametrize(
+    ("system", "end", "said"),
+    [
+        ("perudo", "", ["Ana opens the next round, a palifico."]),
+        ("perudo", "gone: Ana\n", ["Out of the game with all dice: Ana.", "Beto opens the next round."]),
+        ("perudo", "gone: Beto Caro\n", ["Out of the game with all dice: Beto, Caro.", "Ana wins the game."]),
+        ("perudo", "round: Ana=1 Beto=22345 Caro=22345\n",
+         ["Round 2. Ana opens.",
+          "Palifico: ones are not wild, and nobody may change the face, only raise the quantity."]),
+        ("dudo", "", ["Ana may oblige a special round.", "Ana opens the next round."]),
+        ("dudo", "oblige: open\n", ["Ana may oblige a special round.", "Ana obliges an open round.",
+                                    "Ana opens the next round."]),
+    ],
+)
+def test_how_a_game_goes_on_in_words(
+    system: str, end: str, said: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a result says in JSON about the next round is told too: by that round, or after the last line."""
+    fall = "players: Ana Beto Caro\ndice: 2 5 5\nround: Ana=22 Beto=23456 Caro=23456\nAna: 9x2\nBeto: dudo\n"
+    assert main(["referee", written(tmp_path, f"rules: {system}\n{fall}{end}")]) == 0
+    assert capsys.readouterr().out.splitlines()[-len(said):] == said
 
 
 def test_the_same_game_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str], spoken: str) -> None:

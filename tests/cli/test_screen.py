@@ -231,6 +231,17 @@ def test_who_goes_keeps_nothing_in_favour() -> None:
     assert "Beto 0/5" in " ".join(panel(shown.table, 80))
 
 
+def test_lost_dice_are_shown_without_a_status_area_too() -> None:
+    """/who says how many everybody has lost, unless the rules keep that off the screen."""
+    for show_lost, beto in (("on", "Beto: 3 dice, 2 lost"), ("off", "Beto: 3 dice")):
+        game = new_game(make_ruleset("perudo", {"show_lost": show_lost}), 3, dice=[5, 3, 1])
+        shown = Screen(detailed=True)
+        shown.tell(formed(game.rules))
+        shown.table.dice = tuple(game.dice)
+        shown.tell(remove(game, [2]))
+        assert [line for line in screen.who(shown.table) if line.startswith(("Beto", "Caro"))] == [beto, "Caro: out"]
+
+
 def test_a_late_lobby_changes_nothing() -> None:
     """Once the game has begun, names and seats are fixed."""
     shown = Screen(detailed=True)
