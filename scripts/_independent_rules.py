@@ -53,7 +53,7 @@ class Rules:
                 [self.stage, self.round, self.opener, self.special], [self.direction, self.began], self.dice,
                 self.banked, self.penalties, self.used, [seat for seat, dice in enumerate(self.dice) if not dice],
                 [self.turn, self.last, self.bids, self.passed], bid,
-                [self.call, self.on, [self.caller] if self.call else []], self.winners]
+                [self.call, self.on, [self.caller] if self.caller >= 0 else []], self.winners]
 
     @classmethod
     def restored(cls, state: Any) -> Rules:
@@ -69,11 +69,26 @@ class Rules:
             rules.bid = (state[10][0], state[10][1], state[10][2][0]) if state[10] else None
             rules.call, rules.on, rules.caller = state[11][0], state[11][1], (state[11][2] or [-1])[0]
             rules.winners = state[12]
-            if rules.public() != state or not all(seat in range(rules.seats) for seat in (rules.opener, rules.turn)):
+            if rules.public() != state or not rules._possible():
                 raise ValueError("state")
         except (IndexError, TypeError, KeyError) as error:
             raise ValueError("state") from error
         return rules
+
+    def _possible(self) -> bool:
+        """Whether each part is one that a game may have; not whether a game comes to all of them."""
+        named = [self.opener, self.turn, *self.passed, *([self.caller] if self.caller >= 0 else []), *self.winners]
+        bid = self.bid or (1, 1, 0)
+        return (2 <= self.seats <= SYSTEMS[self.system] and isinstance(self.passed, list)
+                and isinstance(self.winners, list) and all(dice in range(self.start + 1) for dice in self.dice)
+                and all(flag in (0, 1) for flag in self.used) and set(named) <= set(range(self.seats))
+                and self.stage in ("oblige", "deal", "act", "showdown", "over")
+                and self.special in ("", "palifico", "open", "closed")
+                and {self.direction, self.began} <= {"left", "right"}
+                and {self.last, self.call} <= {"", "bid", "dudo", "calzo", "paso", "oblige"}
+                and self.on in ("", "bid", "pass") and (self.bids <= 65536 if self.bid else self.bids == 0)
+                and (not self.bid or (bid[0] in range(1, sum(self.dice) + 1) and bid[1] in range(1, 7)
+                                      and bid[2] in range(self.seats))))
 
     def after(self, seat: int) -> int:
         """The next seat with dice, in the direction of play."""

@@ -45,7 +45,7 @@ class Halts:
         self.halt += 1
         self.votes: dict[bytes, Body] = {}  # of the open halt, LEAVEs not among them
         self.outcomes: dict[bytes, tuple[Outcome, int, set[int]]] = {}  # by PROPOSE: what, how many DROPs, by whom
-        self._place: tuple[int, ...] = ()
+        self._place: tuple[object, ...] = ()
         self._fresh: set[bytes] = set()  # what stands in the file since the last decision
 
     @property
@@ -60,10 +60,10 @@ class Halts:
         kind, name = body.kind, name_of(body)
         if self.owner_of[body.seat] != body.seat:
             raise Wrong("vote-by-a-bot")
-        place: tuple[int, ...] = (-1, 0, body.seat)
+        place: tuple[object, ...] = (-1, 0, body.seat, name)
         if kind != "LEAVE":
             _, halt, ballot = body.votes_at
-            place = (ballot, ("HALT", "PROPOSE", "DROP").index(kind), body.seat)
+            place = (ballot, ("HALT", "PROPOSE", "DROP").index(kind), body.seat, b"")
             if body.epoch != self.epochs[-1] or halt != self.halt or ballot > 255:
                 raise Wrong("out-of-order")
         if place <= self._place:
@@ -130,6 +130,7 @@ class Halts:
             return None
         drop = self.votes.get(body.payload[-1][0])
         if drop is None or drop.kind != "DROP" or drop.seat != body.seat or drop.votes_at[2] > highest \
+                or drop.payload[0] not in self.votes or self.votes[drop.payload[0]].votes_at[2] != drop.votes_at[2] \
                 or self.outcomes.get(drop.payload[0], (None,))[0] != drop.payload[1]:
             raise Unheld
         return drop

@@ -44,6 +44,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
 MAGIC = b"p2pdice/1 transcript\n"
+PHASES = (b"start", b"mode", b"commit", b"open", b"ready", b"act", b"seal", b"answer", b"show", b"reveal")
 RECORD = row(num(BIG), KEY, word("roster", "accept", "seat", "game", "vote", "evidence"), BYTES, raw(0, 64))
 
 
@@ -249,10 +250,12 @@ def _illegal(body: Body, state: bytes, raw_rules: bytes) -> bool:
     except (Wrong, ValueError):
         return False
     phase, epoch, slot = "start", hashed("epoch0", body.game_id), 0
-    if parts[0] == b"p2pdice/1/state" and len(parts) > 6:
+    if parts[0] == b"p2pdice/1/state" and len(parts) > 6 and len(parts[3]) == 8 and parts[5] in PHASES:
         phase, epoch, slot = parts[5].decode(), parts[2], int.from_bytes(parts[3], "big") + 1
-    elif parts[0] == b"p2pdice/1/child":
+    elif parts[0] == b"p2pdice/1/child" and len(parts) == 5:
         epoch = parts[2]
+    elif parts[0] != b"p2pdice/1/start" or len(parts) != 4:
+        return False
     phase = following(phase, rules)
     return phase != "over" and not (body.epoch == epoch and body.slot == slot and allowed(rules, phase, body))
 

@@ -5,7 +5,7 @@ import hashlib
 import json
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -335,6 +335,139 @@ def test_a_vote_that_decides_nothing_has_no_place() -> None:
     assert agreed(chained(entries)) == "clean"
     vote = ["vote", body, silent.key.sign(Label.SIGNED_BODY, body)]
     assert agreed(chained([*entries[:place], vote, *entries[place:]])) == "fault"
+
+
+# --- files as a cheat makes them, with keys of its own
+
+
+def test_a_record_longer_than_any() -> None:
+    """Its length is wrong, wherever the file ends; one that may be right is a file cut short."""
+    assert agreed(MAGIC + (65536).to_bytes(4, "big")) == "incomplete"
+    assert agreed(MAGIC + (65537).to_bytes(4, "big")) == "fault"
+    assert agreed(some_game(0) + (100_000).to_bytes(4, "big")) == "fault"
+
+
+@pytest.mark.parametrize("bots", [["host"], ["bot", "bot"], ["bot"]])
+def test_a_host_that_lists_itself_or_a_bot_twice(bots: list[str]) -> None:
+    """An owner and a bot name each other once."""
+    import _independent
+
+    class Odd(_independent.Toss):
+        def propose(self, joins: Iterable[_independent.Signed], **options: str) -> _independent.Signed:
+            signed, key = [], self.host.public
+            for join in joins:
+                value = msgpack.unpackb(join[0])
+                named = {"host": key, "bot": next(iter(value[7]), b"")}
+                value[7] = [named[bot] for bot in bots]
+                signed.append(self.host.sign(msgpack.packb(value)) if value[3] == key else join)
+            return super().propose(signed, **options)
+
+    toss = Odd(3, bot="bot" in bots)
+    game = _independent.Game(toss)
+    raw = _independent.file_of(_independent.chained(_independent.transcript(toss, game)))
+    assert agreed(raw) == ("incomplete" if bots == ["bot"] else "fault")
+
+
+def test_nothing_is_decided_after_the_end() -> None:
+    """The winner alone may halt as much as it likes: its votes have no place behind the end, a LEAVE has."""
+    import _independent
+    from _vote_cases import Played
+    from _vote_maker import Halt
+
+    game = Played(2)
+    game.play()
+    halt, seat = Halt(game.game), game.game.active[0]
+    halts = [halt.halt(seat)]
+    propose = halt.propose(halts)
+    votes = [halts[0].vote, propose, halt.drop(seat, propose, ())]
+
+    def with_(*votes: _independent.Signed) -> bytes:
+        more = [("vote", vote) for vote in votes]
+        return _independent.file_of(_independent.chained([*game.entries, *more]))
+
+    assert agreed(with_(halt.leave(seat))) == "clean"
+    assert [agreed(with_(*votes[:count])) for count in range(4)] == ["clean", "fault", "fault", "fault"]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_two_leaves_of_one_author(backwards: bool) -> None:
+    """Signed in two epochs, and taken up by two PROPOSEs of one decision: they stand by their names, so that there is
+    one order."""
+    import _independent
+    from _vote_cases import Played
+    from _vote_maker import Halt, name
+
+    table, votes = Played(5), list[_independent.Signed]()
+    table.said(*(table.game.commit(seat) for seat in range(4)))
+    leaves = [table.halt.leave(3)]
+    table.drop(table.decided([table.halt.halt(seat, (4, 0)) for seat in range(4)]))
+    halt = Halt(table.game)
+    leaves.append(halt.leave(3))
+    last = None
+    for ballot, leave in enumerate(leaves):
+        halts = [halt.halt(0, ballot=ballot, last=last), *(halt.halt(seat, ballot=ballot) for seat in (1, 2))]
+        outcome = halt.outcome(table.game.active, halts, {3: (name(leave), True)}, {})
+        propose = halt.propose(halts, {3: leave}, ballot=ballot)
+        assert outcome is not None
+        drops = [halt.drop(seat, propose, outcome, ballot=ballot) for seat in range(1 + ballot)]
+        last = (0, name(drops[0]), outcome)
+        votes += [*(one.vote for one in halts), propose, *drops]
+    found = [*sorted(leaves, key=name, reverse=backwards), *votes]
+    raw = _independent.file_of(_independent.chained([*table.entries, *(("vote", vote) for vote in found)]))
+    assert agreed(raw) == ("fault" if backwards else "incomplete")
+
+
+def test_a_drop_for_a_proposal_of_another_ballot_carries_nothing_on() -> None:
+    """A HALT that names it does not hold, so nothing is decided upon that."""
+    import _independent
+    from _vote_cases import Played
+    from _vote_maker import name
+
+    table = Played()
+    halt, first = table.halt, [table.halt.halt(seat, (2, 0)) for seat in (0, 1)]
+    outcome, propose = halt.outcome(table.game.active, first, {}, {}), halt.propose(first)
+    assert outcome is not None
+    odd = halt.drop(0, propose, outcome, ballot=1)
+    then = [halt.halt(0, ballot=2, last=(1, name(odd), outcome)), halt.halt(1, ballot=2)]
+    again = halt.propose(then, ballot=2)
+    drops = [halt.drop(seat, again, outcome, ballot=2) for seat in (0, 1)]
+    votes = [*(one.vote for one in first), propose, odd, *(one.vote for one in then), again, *drops]
+    table.entries += [("vote", vote) for vote in votes]
+    assert agreed(_independent.file_of(_independent.chained(table.entries))) == "incomplete"
+    table.drop(outcome)
+    table.play()
+    assert agreed(_independent.file_of(_independent.chained(table.entries))) == "fault"
+
+
+STRANGE_STATES = [
+    ("foo", (b"game", bytes(32), b"R")), ("start", (b"game", bytes(32), b"R")), ("start", (b"game", b"", b"", b"R")),
+    ("child", (b"game", bytes(32), b"R")), ("child", (b"game", bytes(32), bytes(32), b"R")),
+    *(("state", (b"game", bytes(32), slot, bytes(32), phase, bytes(32), b"R"))
+      for slot, phase in ((bytes(8), b"act"), (b"3", b"act"), (bytes(8), b"start"), (bytes(8), b"over"),
+                          (bytes(8), b"x"), (bytes(8), b"\xff")))]
+
+
+@pytest.mark.parametrize(("label", "parts"), STRANGE_STATES)
+def test_states_of_no_game(label: str, parts: tuple[bytes, ...]) -> None:
+    """A cheat names a state that it made up: both see in it what they see in any other, or nothing."""
+    import _independent
+    from _vote_cases import Played
+
+    table, rules = Played(), list[object]()
+    for at, value in ((2, None), (4, ["a", 1, 1]), (4, [99, 1, 1]), (4, [1] * 33), (4, [0] * 3), (12, b""), (12, [9]),
+                      (9, [0, "", 0, [7]]), (9, [0, "", 0, b"\0"]), (10, [5, 3, [0]]), (11, ["dudo", "pass", [1]]),
+                      (2, ["over", 1, 0, ""]), (2, ["showdown", 1, 0, "x"]), (3, ["up", "left"]), (0, 2)):
+        state = msgpack.unpackb(table.game.rules)
+        state[at] = state[at] if value is None else value
+        rules.append(state)
+    for state in rules:
+        raw: bytes = msgpack.packb(state)
+        fill = {b"game": table.game.game_id, b"R": _independent.hashed("rules", raw)}
+        preimage = _independent.framed(label, *(fill.get(part, part) for part in parts))
+        said = table.game.body(2, "ACT", ("dudo",), 0, slot=5, state=hashlib.sha256(preimage).digest())
+        evidence = _independent.pack(("ILLEGAL", [said], [preimage], raw))
+        file = _independent.file_of(_independent.chained([*table.entries, ("evidence", (evidence, b""))]))
+        assert agreed(file) == "fault"
 
 
 @pytest.mark.long

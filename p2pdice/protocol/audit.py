@@ -163,7 +163,7 @@ class _Auditor:
         self._signatures = signatures
         self._replayed = found
         self._report = found.report
-        self._voted: tuple[int, int, int] | None = None  # place of the last vote, None where none is undecided
+        self._voted: tuple[int, int, int, bytes] | None = None  # place of the last vote, None where none is undecided
         self._undecided: set[bytes] = set()
         self._shown: list[tuple[int, bytes]] = []  # (owner, name) of the evidence that the next PROPOSE must name
 
@@ -273,7 +273,7 @@ class _Auditor:
     def _vote(self, entry: Entry) -> None:
         ledger, dispute = self._ledger, self._dispute
         vote = self._checked(parse_vote(entry.signed))
-        if vote.slot[0] != "leave" and dispute.settled(vote):
+        if vote.slot[0] != "leave" and (ledger.over or dispute.settled(vote)):  # nothing is decided after the end
             raise Malformed("another-halt")
         named = [name for _, name in vote.payload.proofs] if isinstance(vote.payload, Propose) else []
         if any(name not in named for _, name in self._shown):
@@ -286,7 +286,7 @@ class _Auditor:
             self._found(entry, proved, "in-the-log")
             return
         place = _place(vote)
-        if self._voted is not None and place < self._voted:  # one order of votes too
+        if self._voted is not None and place <= self._voted:  # one order of votes too
             raise Malformed("out-of-order")
         self._voted = place
         self._undecided.add(vote.signed.hash)
@@ -374,12 +374,13 @@ class Follower:
             self._auditor = auditor
 
 
-def _place(vote: AnyVote) -> tuple[int, int, int]:
-    """Where a vote stands in the record of its halt: LEAVEs, then by ballot HALTs, PROPOSE, DROPs, each by seat."""
+def _place(vote: AnyVote) -> tuple[int, int, int, bytes]:
+    """Where a vote stands in the record of its halt: LEAVEs, then by ballot HALTs, PROPOSE, DROPs, each by seat. Of
+    LEAVEs one author may have signed several, in as many epochs: they stand by their names."""
     if len(vote.slot) == 1:
-        return -1, 0, vote.seat
+        return -1, 0, vote.seat, vote.signed.hash
     word, _, ballot = vote.slot
-    return ballot, ("halt", "propose", "drop").index(word), vote.seat
+    return ballot, ("halt", "propose", "drop").index(word), vote.seat, b""
 
 
 @contextmanager

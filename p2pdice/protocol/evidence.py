@@ -179,8 +179,8 @@ def _illegal(case: Case) -> int:
         raise Malformed("wrong-type")
     _demand(message.state == case.names[0] and state.rules == rules_hash(case.evidence.rules))
     game = restore(cast(tuple[Any, ...], unpack(case.evidence.rules)))
-    _demand(state.phase != Phase.OVER)
     phase = next_phase(Phase(state.phase), game)
+    _demand(phase is not Phase.OVER)
     misplaced = message.slot != state.slot + 1 or message.epoch != state.epoch
     _demand(misplaced or fault_in(message, phase, game) is not None)
     return message.seat

@@ -160,8 +160,10 @@ def parse_roster(signed: Signed) -> Roster:
         owner = by_key.get(join.owner)
         if join.is_bot and (owner is None or owner.is_bot or join.bots or join.key not in owner.bots):
             raise Malformed("bot-without-owner")
-        if any(bot not in by_key or by_key[bot].owner != join.key for bot in join.bots):
+        if any(bot == join.key or bot not in by_key or by_key[bot].owner != join.key for bot in join.bots):
             raise Malformed("owner-without-bot")
+        if len(set(join.bots)) < len(join.bots):
+            raise Malformed("repeated")
     try:
         check_players(terms.rules, len(joins))
     except RulesetError as error:

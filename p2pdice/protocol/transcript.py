@@ -87,7 +87,7 @@ def read_entries(raw: bytes) -> Iterator[Entry]:
         start = offset + 4
         end = start + int.from_bytes(raw[offset:start], "big")
         entry = raw[start:end]
-        if len(raw) < end <= start + 2 * FRAME_BYTES:
+        if len(raw) < end <= start + FRAME_BYTES:
             raise Damaged(number, offset, cut=True)
         try:
             value: Any = unpack(entry, ENTRY.fits, "not-an-entry")

@@ -32,7 +32,7 @@ def _build(value: tuple) -> Game:  # type: ignore[type-arg]  # untrusted: any sh
     dice, banked, penalties, used, _, (turn, last, bids, passed), standing, (call, call_on, caller), winners = value[4:]
     rules = make_ruleset(system, dict(zip(texts[::2], texts[1::2], strict=True)))
     game = new_game(rules, len(dice))
-    _demand({opener, turn, *passed, *caller, *winners} <= set(range(len(dice))))
+    _demand(isinstance(winners, tuple) and {opener, turn, *passed, *caller, *winners} <= set(range(len(dice))))
     _demand(all(0 <= number <= rules.starting_dice for number in dice))
     game.round_number, game.direction = number, _DIRECTIONS[round_direction]
     game.dice, game.banked, game.penalties = list(dice), list(banked), list(penalties)
