@@ -16,10 +16,11 @@ from p2pdice.cli.clean import CHAT_CELLS, clean
 from p2pdice.cli.complaint import NO_TABLE, OK, Complaint
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.options import WAIT_FIND_S
+from p2pdice.net.cards import Found, ask_card
 from p2pdice.net.errors import DiscoveryFailed, ListenError, NetError
 from p2pdice.net.hints import Hint
 from p2pdice.net.interfaces import reach
-from p2pdice.net.tables import Found, ask_card, tables
+from p2pdice.net.tables import tables
 
 FIRST_PORT = 47600
 SECOND_TABLE_S = 1.0

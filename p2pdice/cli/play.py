@@ -103,7 +103,7 @@ class Play:
         if not self._offer or self.reason != "won" or self._left or alone or reading.done():
             return
         self._asked = asyncio.Event()
-        self._frontend.answer([_("/rematch plays again with the same people; Enter leaves.")])
+        self._ask()
         answered = asyncio.create_task(self._asked.wait())
         await asyncio.wait({answered, reading}, timeout=AGAIN_S, return_when=asyncio.FIRST_COMPLETED)
         answered.cancel()
@@ -224,7 +224,13 @@ class Play:
             case Empty() | Slash(name="quit"):
                 self._asked.set()
             case _:
-                self._frontend.answer([_("/rematch plays again with the same people; Enter leaves.")])
+                self._ask()
+
+    def _ask(self) -> None:
+        if self._watching:
+            self._frontend.answer([_("/rematch watches another game of the same people; Enter leaves.")])
+        else:
+            self._frontend.answer([_("/rematch plays again with the same people; Enter leaves.")])
 
     async def _change(self) -> None:
         """Until the next event."""

@@ -10,11 +10,8 @@ from p2pdice.cli import find, memory, start
 from p2pdice.net import resume as resuming
 from p2pdice.net import seats
 from p2pdice.net.driver import Driver
-from p2pdice.net.seats import again
 from p2pdice.net.settings import Settings
 from p2pdice.rules import Ruleset
-
-__all__ = ["again", "driver"]
 
 
 async def driver(options: argparse.Namespace, name: str, rules: Ruleset | None) -> Driver:
@@ -55,3 +52,10 @@ async def driver(options: argparse.Namespace, name: str, rules: Ruleset | None) 
 
         return WatchDriver(settings, table, wanted=rules, code=code or "")
     return seats.join(settings, table, wanted=rules, code=code or "")
+
+
+def again(played: Driver) -> Driver:
+    """The driver for another game with the same people, to play or to watch as the one before."""
+    from p2pdice.net.watch import WatchDriver, watch_again
+
+    return watch_again(played) if isinstance(played, WatchDriver) else seats.again(played)

@@ -62,8 +62,8 @@ async def _play(options: argparse.Namespace, frontend: Frontend, name: str, rule
     hints = options.hints == "on" and not options.json and not auto
     # The pace is for people: programs and pipes are told everything at once, whatever pace their bots have.
     person = wants_a_person(options, sys.stdin)
-    # Who comes back has no way to the new table, and who watches no part in it.
-    offer = person and not options.watch and not (options.command == "join" and options.resume)
+    # Who comes back has no way to the new table.
+    offer = person and not (options.command == "join" and options.resume)
     if options.watch and not options.json:
         frontend.answer([_("You are watching: you see what everybody sees, and no dice before they are shown.")])
     if options.command == "join" and options.resume and not options.json:

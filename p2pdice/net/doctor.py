@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from p2pdice.fairness.keys import SigningKey
+from p2pdice.net.cards import Found, ask_card
 from p2pdice.net.dial import Address
 from p2pdice.net.discovery import Discovery
 from p2pdice.net.errors import ChannelError, DiscoveryFailed
@@ -19,7 +20,6 @@ from p2pdice.net.hints import PLAYING, Hint
 from p2pdice.net.interfaces import Interface, Reach, choose, every_interface, kind
 from p2pdice.net.look import look
 from p2pdice.net.multicast import Heard, listen
-from p2pdice.net.tables import Found, ask_card
 from p2pdice.protocol import frames
 
 LOOK_S = 3.0

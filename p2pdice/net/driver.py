@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from p2pdice.bots import LEVELS
+from p2pdice.net.cards import card_at
 from p2pdice.net.dial import Address
 from p2pdice.net.errors import ChannelError, ListenError, NetError, PortTaken, VersionMismatch
 from p2pdice.net.keeper import Keeper
@@ -91,7 +92,7 @@ class Driver:
                 self._core = self._made(b"")
                 self._listening(self.presence.addresses)
                 lobby = self.peer.lobby
-                if isinstance(lobby, HostLobby) and not self.settings.company:
+                if isinstance(lobby, HostLobby) and not self.settings.before:
                     await self.presence.announce({"v": str(PROTOCOL), "room": lobby.room.hex(), "title": lobby.title})
             else:
                 await self._reach(self.presence.routes(self.target))
@@ -126,11 +127,17 @@ class Driver:
 
     async def _connect(self, routes: Sequence[Address]) -> bytes:
         """The host's key. Raises ChannelError; a host that plays again is given time to open its table."""
-        return await self._patiently(lambda: self.mesh.connect(routes), ChannelError)
+        return await self._patiently(lambda: self._dial(routes), ChannelError)
+
+    async def _dial(self, routes: Sequence[Address]) -> bytes:
+        before = self.settings.before
+        if before:  # as long as somebody has not heard the end of that game, it stands at the port
+            await card_at(routes, lambda card: card.room != before.room)
+        return await self.mesh.connect(routes)
 
     async def _patiently(self, attempt: Callable[[], Awaitable[Got]], fault: type[NetError]) -> Got:
         """One attempt; those who play again repeat it for a while. Raises the last one's fault."""
-        deadline = self._now() + (AGAIN_S if self.settings.company else 0.0)
+        deadline = self._now() + (AGAIN_S if self.settings.before else 0.0)
         while True:
             try:
                 return await attempt()
@@ -244,10 +251,10 @@ class Driver:
     # --- from the links
 
     def _linked(self, key: bytes, address: str) -> None:
-        channel, company = self.mesh.channel(key), self.settings.company
+        channel, before = self.mesh.channel(key), self.settings.before
         assert channel is not None, "the link stands"
         # Before there is a table the host is who was dialled; others look for tables on this computer.
-        if (company and key not in company) or (self._core is None and not channel.dialled):
+        if self._core is None and (not channel.dialled or (before and key not in before.owners)):
             self.mesh.forget(key)
             return
         if self._core is None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from p2pdice.bots import LEVELS, Bot
 from p2pdice.net.dial import Address
 from p2pdice.net.driver import Driver
-from p2pdice.net.settings import Settings
+from p2pdice.net.settings import Before, Settings
 from p2pdice.protocol import roomcode
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roster import Terms
@@ -47,7 +47,7 @@ def again(driver: Driver) -> Driver:
         port=driver.port,  # a guest that took the first free one could take the host's, on the same computer
         consent=True,
         identity=driver.identity if driver.identity.folder is None else None,
-        company=frozenset(player.key for player in seated.players),
+        before=Before.of(seated),
     )
     if driver.target is None:
         return _host(settings, terms, lobby.title, len(seated.players), bots, lobby.door.code)
@@ -59,7 +59,7 @@ def _host(settings: Settings, terms: Terms, title: str, needed: int, bots: Seque
         now = asyncio.get_running_loop().time()
         peer = Peer.host(driver.identity.key, settings.name, terms, title=title, needed=needed,
                          automatic=settings.consent, random_bytes=secrets.token_bytes, now=now,
-                         window_s=2 * settings.pace_s, code=code)
+                         window_s=2 * settings.pace_s, code=code, only=_only(settings))
         return _with_bots(peer, driver, bots, now)
     return Driver(settings, make_peer, None)
 
@@ -68,9 +68,14 @@ def _join(settings: Settings, table: Address, wanted: Ruleset | None, bots: Sequ
     def make_peer(driver: Driver, host_key: bytes) -> Peer:
         now = asyncio.get_running_loop().time()
         peer = Peer.join(driver.identity.key, settings.name, host_key, wanted=wanted, automatic=settings.consent,
-                         random_bytes=secrets.token_bytes, now=now, window_s=2 * settings.pace_s, code=code)
+                         random_bytes=secrets.token_bytes, now=now, window_s=2 * settings.pace_s, code=code,
+                         only=_only(settings))
         return _with_bots(peer, driver, bots, now)
     return Driver(settings, make_peer, table)
+
+
+def _only(settings: Settings) -> frozenset[bytes]:
+    return settings.before.owners if settings.before else frozenset()
 
 
 def _with_bots(peer: Peer, driver: Driver, bots: Sequence[Bot], now: float) -> Peer:

@@ -9,12 +9,21 @@ from dataclasses import replace
 from p2pdice.fairness.keys import SigningKey
 from p2pdice.net.dial import Address
 from p2pdice.net.driver import Driver
-from p2pdice.net.settings import Settings
+from p2pdice.net.settings import Before, Settings
 from p2pdice.net.store import SEED_BYTES, Identity
 from p2pdice.protocol.events import Event, Refused
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.watcher import Watcher
 from p2pdice.rules import Ruleset, View
+
+
+def watch_again(driver: "WatchDriver") -> "WatchDriver":
+    """A driver that watches another game of the same people, where `driver` has watched one."""
+    seated = driver.watcher.seated
+    assert seated is not None, "a game was watched"
+    assert driver.target is not None, "where it was found"
+    settings = replace(driver.settings, record=None, before=Before.of(seated))
+    return WatchDriver(settings, driver.target, wanted=None, code=driver.watcher.code)
 
 
 class WatchDriver(Driver):

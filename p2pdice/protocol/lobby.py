@@ -27,9 +27,12 @@ class Lobby:
 
     hosting: bool
 
-    def __init__(self, players: Players, *, automatic: bool, needed: int, title: str, code: str) -> None:
-        """`automatic`: a program accepts the terms by itself, no person has to; `code` "": none is needed."""
+    def __init__(self, players: Players, *, automatic: bool, needed: int, title: str, code: str,
+                 only: frozenset[bytes]) -> None:
+        """`automatic`: a program accepts the terms by itself, no person has to; `code` "": none is needed; `only`: the
+        keys of those who may sit down, empty for anybody."""
         self.players = players
+        self._only = only
         self.door = Door(code, players.random_bytes)
         self.terms: Terms | None = None
         self.room = b""
@@ -62,12 +65,17 @@ class Lobby:
         """What whoever is behind a link sees: a stranger no more than that there is a table, if it has a code."""
         assert self.terms is not None, "a host has terms, and so has a game"
         rules = self.terms.rules
-        state = "playing" if playing else "full" if self.toss or len(self.joins) >= self.most else "open"
+        full = self.toss or len(self.joins) >= self.most or not self.may_sit(link)
+        state = "playing" if playing else "full" if full else "open"
         if self.door.code and link not in self.door.proven:
             return frames.Card(self.room, self.title, state, 0, (), "", (), 0, 0, 1)
         return frames.Card(self.room, self.title, state, self.needed, tuple(join.nick for join in self.joins),
                            rules.system, tuple(rules.options().items()), self.terms.turn_time_s,
                            self.terms.drop_time_s, int(bool(self.door.code)))
+
+    def may_sit(self, owner: bytes) -> bool:
+        """Whether a seat of this table may be that player's, or of a bot of theirs."""
+        return not self._only or owner in self._only
 
     def roll(self) -> frames.Lobby:
         """Who is there, as the host tells it."""
@@ -148,8 +156,8 @@ class HostLobby(Lobby):
     hosting = True
 
     def __init__(self, players: Players, terms: Terms, *, title: str, needed: int, automatic: bool,
-                 code: str = "") -> None:
-        super().__init__(players, automatic=automatic, needed=needed, title=title, code=code)
+                 code: str = "", only: frozenset[bytes] = frozenset()) -> None:
+        super().__init__(players, automatic=automatic, needed=needed, title=title, code=code, only=only)
         self.terms = terms
         self.room = players.random_bytes(ROOM_BYTES)
         self.ready = True  # the host chose the terms
@@ -176,7 +184,7 @@ class HostLobby(Lobby):
         taken = {join.key for other in others for join in other.joins}
         if taken & {join.key for join in member.joins}:
             raise PeerFault("seat-taken")
-        if self.toss or len(taken) + len(member.joins) > self.most:
+        if self.toss or len(taken) + len(member.joins) > self.most or not self.may_sit(link):
             self.out.append((link, frames.Refuse("full")))
             return
         known = [other.key for other in self.members]
@@ -301,9 +309,9 @@ class GuestLobby(Lobby):
     hosting = False
 
     def __init__(self, players: Players, host: bytes, *, wanted: Ruleset | None, automatic: bool,
-                 code: str = "") -> None:
+                 code: str = "", only: frozenset[bytes] = frozenset()) -> None:
         """`wanted`: the rules that the user asked for, if any; another table's are refused."""
-        super().__init__(players, automatic=automatic, needed=0, title="", code=code)
+        super().__init__(players, automatic=automatic, needed=0, title="", code=code, only=only)
         self.host = host
         self._agreed = False  # the host has been told that this side is ready
         self._wanted = wanted
@@ -429,10 +437,12 @@ class GuestLobby(Lobby):
         return super().take_signed(signed)
 
     def _check_roster(self, roster: Roster) -> None:
-        """Only exactly the own latest JOINs (an older one may have an opened nonce) and the terms that the user saw."""
+        """Only exactly the own latest JOINs (an older one may have an opened nonce), the terms that the user saw, and
+        people who may sit there."""
         own = {join.signed for join in self.players.joins}
         mine = {join.signed for join in roster.joins if join.owner == self.players.key.public}
-        if roster.room != self.room or mine != own or roster.terms != self.terms or not self.ready:
+        strangers = not all(self.may_sit(join.owner) for join in roster.joins)
+        if roster.room != self.room or mine != own or roster.terms != self.terms or not self.ready or strangers:
             raise Malformed("not-my-roster")
 
     def _rejoin(self) -> None:

@@ -58,18 +58,22 @@ class Peer:
 
     @classmethod
     def host(cls, key: SigningKey, nick: str, terms: Terms, *, title: str, needed: int, automatic: bool,
-             random_bytes: RandomBytes, now: float, window_s: float = 0.0, code: str = "") -> "Peer":
+             random_bytes: RandomBytes, now: float, window_s: float = 0.0, code: str = "",
+             only: frozenset[bytes] = frozenset()) -> "Peer":
         """Open a table. `needed`: seats at which the game starts by itself, 0 for none; `code`: the room code, "" for
-        none."""
+        none; `only`: the keys of those who may sit down, empty for anybody."""
         players = Players(key, nick, random_bytes)
-        lobby = HostLobby(players, terms, title=title, needed=needed, automatic=automatic, code=code)
+        lobby = HostLobby(players, terms, title=title, needed=needed, automatic=automatic, code=code,
+                          only=only)
         return cls(lobby, random_bytes, now, window_s=window_s)
 
     @classmethod
     def join(cls, key: SigningKey, nick: str, host: bytes, *, wanted: Ruleset | None, automatic: bool,
-             random_bytes: RandomBytes, now: float, window_s: float = 0.0, code: str = "") -> "Peer":
+             random_bytes: RandomBytes, now: float, window_s: float = 0.0, code: str = "",
+             only: frozenset[bytes] = frozenset()) -> "Peer":
         """Ask for a seat at the table of the process with key `host`, to which a link is being made."""
-        lobby = GuestLobby(Players(key, nick, random_bytes), host, wanted=wanted, automatic=automatic, code=code)
+        lobby = GuestLobby(Players(key, nick, random_bytes), host, wanted=wanted, automatic=automatic, code=code,
+                           only=only)
         return cls(lobby, random_bytes, now, window_s=window_s)
 
     @classmethod

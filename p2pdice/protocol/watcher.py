@@ -127,6 +127,11 @@ class Watcher:
         return self._course.seated
 
     @property
+    def code(self) -> str:
+        """The room code, "" for none."""
+        return self._door.code
+
+    @property
     def view(self) -> View | None:
         """What anybody may know of the round."""
         ledger = self._course.ledger

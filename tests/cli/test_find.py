@@ -7,9 +7,9 @@ import pytest
 
 from p2pdice.cli import find
 from p2pdice.cli.complaint import NO_TABLE, Complaint
+from p2pdice.net.cards import Found
 from p2pdice.net.errors import DiscoveryFailed, ListenError
 from p2pdice.net.hints import Hint
-from p2pdice.net.tables import Found
 from tests.cli.test_main import run
 
 CAFE = Found("abcdef0123456789" * 2, "Café", ("Ana", "Beto"), 3, "perudo", "open", ("10.0.0.5", 47600))

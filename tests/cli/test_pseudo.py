@@ -15,7 +15,7 @@ from p2pdice.cli.main import main
 from p2pdice.cli.panel import PANEL_LINES, panel
 from p2pdice.cli.screen import Screen
 from p2pdice.cli.tally import Tally, summary
-from p2pdice.net.tables import Found
+from p2pdice.net.cards import Found
 from p2pdice.protocol import events
 from p2pdice.rules import KEYS, PRESETS, make_ruleset
 from tests.cli.stories import NAMES, lobby

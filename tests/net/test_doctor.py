@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from p2pdice.net.cards import Found
 from p2pdice.net.doctor import Card, Reached, Report, causes
 from p2pdice.net.multicast import Heard
-from p2pdice.net.tables import Found
 
 LAN = Card("eth0", "network", True, ("10.77.0.1/24",))
 LO = Card("lo", "loopback", False, ("127.0.0.1/8",))

@@ -11,7 +11,7 @@ from p2pdice.net.driver import Driver
 from p2pdice.net.errors import ListenError, PortTaken
 from p2pdice.net.mesh import Mesh
 from p2pdice.net.seats import again, host, join
-from p2pdice.net.settings import Settings
+from p2pdice.net.settings import Before, Settings
 from p2pdice.protocol import heartbeat
 from p2pdice.protocol.events import Event, Listening
 from p2pdice.protocol.peer import Peer
@@ -65,27 +65,51 @@ async def test_the_clock_runs_in_a_flood(monkeypatch: pytest.MonkeyPatch) -> Non
     await running
 
 
+SETTINGS = Settings(name="Ana", folder=None, bind="127.0.0.1", mdns=False, consent=True, auto="easy")
+
+
+async def _begun() -> tuple[Driver, "asyncio.Task[int]", Driver]:
+    """A host, its run and a guest for it; they play by themselves."""
+    first = host(SETTINGS, title=None, rules=make_ruleset("doodoo", {"starting_dice": "1"}), players=2, bots=0,
+                 bot_level="easy", turn_time_s=0, drop_time_s=60)
+    opened = asyncio.get_running_loop().create_future()
+    first.on_event = lambda event: opened.set_result(event.port) if isinstance(event, Listening) else None
+    hosting = asyncio.create_task(first.run())
+    return first, hosting, join(replace(SETTINGS, name="Beto"), ("127.0.0.1", await opened), wanted=None)
+
+
 async def test_who_plays_again_does_so_at_the_port_it_had() -> None:
     """A guest that takes the first free port takes the host's, when both are on one computer and it is the quicker."""
-    settings = Settings(name="Ana", folder=None, bind="127.0.0.1", mdns=False, consent=True, auto="easy")
-    rules = make_ruleset("doodoo", {"starting_dice": "1"})
-    first = host(settings, title=None, rules=rules, players=2, bots=0, bot_level="easy", turn_time_s=0,
-                 drop_time_s=60)
     async with asyncio.timeout(60):
-        opened = asyncio.get_running_loop().create_future()
-        first.on_event = lambda event: opened.set_result(event.port) if isinstance(event, Listening) else None
-        hosting = asyncio.create_task(first.run())
-        guest = join(replace(settings, name="Beto"), ("127.0.0.1", await opened), wanted=None)
+        first, hosting, guest = await _begun()
         assert [await guest.run(), await hosting] == [0, 0]
     assert [again(driver).settings.port for driver in (first, guest)] == [first.port, guest.port]
     assert first.port != guest.port
 
 
+async def test_who_plays_again_waits_for_a_host_that_still_tells_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where somebody else has not heard the end yet, the port is that of the finished game for some seconds more."""
+    monkeypatch.setattr(driver_module, "AGAIN_PAUSE_S", 0.01)
+    async with asyncio.timeout(60):
+        first, hosting, guest = await _begun()
+        lost: asyncio.Queue[bytes] = asyncio.Queue()
+        monkeypatch.setattr(first, "_end", lambda status: None)  # as long as the test likes
+        monkeypatch.setattr(first.mesh, "_on_lost", lost.put_nowait)
+        assert await guest.run() == 0
+        second = asyncio.create_task(again(guest).run())
+        assert await lost.get() == guest.identity.key.public
+        await lost.get()  # whoever looked there for a new table is gone again
+        monkeypatch.undo()
+        first._end(0)
+        await hosting
+        assert [await again(first).run(), await second] == [0, 0]
+
+
 async def test_who_plays_again_waits_for_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any connection of another program may have that port for a moment; a first game looks for another one at once."""
     monkeypatch.setattr(driver_module, "AGAIN_PAUSE_S", 0.0)
-    company = frozenset([bytes(32)])
-    for settings, tries in ((Settings("Ana", None, bind="127.0.0.1", port=0, mdns=False, company=company), 3),
+    before = Before(bytes(16), frozenset([bytes(32)]))
+    for settings, tries in ((Settings("Ana", None, bind="127.0.0.1", port=0, mdns=False, before=before), 3),
                             (Settings("Ana", None, bind="127.0.0.1", port=0, mdns=False), 1)):
         driver = host(settings, title=None, rules=PRESETS["perudo"], players=2, bots=0, bot_level="easy",
                       turn_time_s=60, drop_time_s=60)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from p2pdice.net import tables as module
+from p2pdice.net.cards import Found
 from p2pdice.net.hints import Hint
-from p2pdice.net.tables import Found, tables
+from p2pdice.net.tables import tables
 from p2pdice.protocol import frames
 from tests.net.netkit import HOST, LIMIT_S, Door, key
 

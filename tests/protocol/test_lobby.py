@@ -157,6 +157,41 @@ def test_a_guest_signs_no_roster_but_its_own() -> None:
     assert lobby.toss is not None
 
 
+def _for_friends(players: int, friends: int) -> Table:
+    """A table at which only the first of them may sit, as all of those know."""
+    table = Table(players, needed=friends)
+    for node in table.nodes[:friends]:
+        node.peer.lobby._only = frozenset(friend.link for friend in table.nodes[:friends])
+    return table
+
+
+def test_a_table_for_friends_is_full_for_everybody_else() -> None:
+    """A stranger is refused by what it sees, and also if it asks all the same; the friends play."""
+    table = _for_friends(4, 3)
+    stranger = table.nodes[3]
+    table.settle()
+    assert stranger.closed is not None
+    assert (stranger.closed.status, stranger.closed.reason) == (3, "table-full")
+    assert all(node.of(TableFormed) for node in table.nodes[:3])
+    table = _for_friends(3, 3)
+    host, stranger = host_lobby(table), Table(1, seed=5).nodes[0]
+    stranger.peer.lobby.players.join(host.room)
+    joins = tuple(join.signed.value() for join in stranger.peer.lobby.players.joins)
+    host.enter(stranger.link, frames.Enter(0, (), joins), table.now)
+    assert host.out[-1] == (stranger.link, frames.Refuse("full"))
+    assert stranger.link not in {member.key for member in host.members}
+
+
+def test_a_friend_signs_no_roster_with_a_stranger() -> None:
+    """Whoever plays again has agreed to the people, too: not even the host can seat another one."""
+    table = _for_friends(3, 2)
+    host_lobby(table)._only = frozenset()
+    table.nodes[2].peer.lobby.needed = table.nodes[0].peer.lobby.needed = 3
+    table.settle()
+    assert "not-my-roster" in table.nodes[1].faults
+    assert not any(node.of(TableFormed) for node in table.nodes)
+
+
 def test_a_player_that_does_not_open_is_left_out_by_name() -> None:
     """After a toss that somebody sits out, the others bring fresh JOINs and play."""
     table = Table(3, needed=0)

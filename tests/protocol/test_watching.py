@@ -63,6 +63,19 @@ def watcher_of(onlooker: Node) -> Watcher:
     return cast(Watcher, onlooker.peer)
 
 
+def test_a_table_for_friends_may_be_watched_by_anybody() -> None:
+    """Who may not sit down there can look on, from the lobby and in the game."""
+    table = Gallery(3, seed=2)
+    for node in table.nodes:
+        node.peer.lobby._only = frozenset(friend.link for friend in table.nodes)
+    early = table.watch(table.nodes[0])
+    table.settle()
+    late = table.watch(table.nodes[1])
+    table.play()
+    assert early.file == late.file == table.nodes[1].file
+    assert [cast(Closed, onlooker.of(Closed)[0]).reason for onlooker in (early, late)] == ["won", "won"]
+
+
 @pytest.mark.parametrize(("system", "options", "bots"), [
     ("perudo", {}, 0), ("dudo", {"starting_dice": "2"}, 1), ("clasico", {"starting_dice": "3"}, 1),
     ("perudo-pt", {}, 0), ("clasico", {"format": "points", "rounds": "4"}, 0)])
