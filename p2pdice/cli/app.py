@@ -26,9 +26,10 @@ from prompt_toolkit.styles import Style
 
 from p2pdice.cli import telling, vocabulary
 from p2pdice.cli.bindings import bindings
+from p2pdice.cli.clean import rows
 from p2pdice.cli.commands import Move, parse, plain_form
 from p2pdice.cli.language import _
-from p2pdice.cli.panel import panel, wrapped
+from p2pdice.cli.panel import panel
 from p2pdice.cli.screen import Screen
 from p2pdice.cli.words import typed
 from p2pdice.protocol import events
@@ -105,9 +106,9 @@ class App:
 
     def answer(self, lines: Sequence[str]) -> None:
         """Print lines above the prompt, in one go."""
-        rows = [row for line in lines for row in self._rows(line)]
-        if rows:
-            print("\n".join(rows), flush=True)
+        shown = [row for line in lines for row in rows(line, self._columns())]
+        if shown:
+            print("\n".join(shown), flush=True)
 
     def hint(self, lines: Sequence[str], brief: str) -> None:
         """Show the odds in the panel until somebody moves."""
@@ -167,10 +168,6 @@ class App:
     def _redraw(self) -> None:
         app = get_app_or_none() or self._session.app
         app.invalidate()
-
-    def _rows(self, line: str) -> list[str]:
-        # A command is meant to be copied: the terminal may break it, we do not.
-        return [line] if "p2pdice " in line else wrapped(line, self._columns())
 
     def _columns(self) -> int:
         return self._session.app.output.get_size().columns or _COLUMNS

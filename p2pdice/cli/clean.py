@@ -52,6 +52,23 @@ def width(text: str) -> int:
     return max(0, wcswidth(text))
 
 
+def wrapped(text: str, columns: int) -> list[str]:
+    """Text on as many lines as it takes, broken between words; cells are counted, not letters. Keeps an indent."""
+    indent = text[: len(text) - len(text.lstrip())]
+    shown = [indent]
+    for word in text.split():
+        if shown[-1].strip() and width(shown[-1]) + 1 + width(word) >= columns:
+            shown.append(indent)
+        shown[-1] += (" " if shown[-1].strip() else "") + word
+    return shown
+
+
+def rows(text: str, columns: int) -> list[str]:
+    """A line of text as it is printed at a terminal."""
+    # A command is meant to be copied: the terminal may break it, we do not.
+    return [text] if "p2pdice " in text or "sudo " in text else wrapped(text, columns)
+
+
 def _clip(text: str, cells: int) -> str:
     kept: list[str] = []
     used = marks = 0

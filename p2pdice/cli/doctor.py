@@ -14,6 +14,7 @@ from p2pdice.cli.clean import CHAT_CELLS, clean
 from p2pdice.cli.complaint import FAILED, OK, Complaint
 from p2pdice.cli.find import address_text, as_address, as_object, described
 from p2pdice.cli.language import _, ngettext
+from p2pdice.cli.printing import say
 from p2pdice.cli.words import listed
 from p2pdice.net import doctor
 
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(report, causes, sys.platform)))
     else:
-        print(*facts(report), "", *told(causes, sys.platform), sep="\n")
+        say([*facts(report), "", *told(causes, sys.platform)], sys.stdout)
     return FAILED if causes else OK
 
 

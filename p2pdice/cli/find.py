@@ -16,6 +16,7 @@ from p2pdice.cli.clean import CHAT_CELLS, clean
 from p2pdice.cli.complaint import NO_TABLE, OK, Complaint
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.options import WAIT_FIND_S
+from p2pdice.cli.printing import say
 from p2pdice.net.cards import Found, ask_card
 from p2pdice.net.errors import DiscoveryFailed, ListenError, NetError
 from p2pdice.net.hints import Hint
@@ -43,8 +44,8 @@ async def _list(wait_s: float | None, *, as_json: bool) -> int:
         number += 1
         print(json.dumps(as_object(found)) if as_json else described(found), flush=True)
     if not number and not as_json:
-        print(_("No table was found. With the address that the host's screen shows: p2pdice join HOST:PORT"))
-        print(ask_the_doctor(None))
+        say([_("No table was found. With the address that the host's screen shows: p2pdice join HOST:PORT"),
+             ask_the_doctor(None)], sys.stdout)
     return OK
 
 

@@ -22,7 +22,9 @@ def main(argv: list[str] | tuple[str, ...] | None = None) -> int:
         sys.stdout.flush()
         return status
     except Complaint as complaint:
-        print(f"p2pdice: {complaint.line}", *([complaint.hint] if complaint.hint else []), sep="\n", file=sys.stderr)
+        from p2pdice.cli.printing import say
+
+        say([f"p2pdice: {complaint.line}", *complaint.hint.splitlines()], sys.stderr)
         return complaint.status
     except KeyboardInterrupt:
         return INTERRUPTED

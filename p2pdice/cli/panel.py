@@ -4,7 +4,7 @@ functions of the table's picture and the size of the terminal; what they return 
 from collections.abc import Sequence
 
 from p2pdice.cli import telling
-from p2pdice.cli.clean import clean, width
+from p2pdice.cli.clean import clean, width, wrapped
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.screen import dice, lobby_hint, may_oblige, paused, places, standing, waits
 from p2pdice.cli.table import Table
@@ -46,17 +46,6 @@ def panel(
             odds = wrapped(brief, columns) if hint else []
         shown = [*seats, *middle, *due, *odds]
     return [clean(line, max(1, columns - 1)) for line in shown[:room]]
-
-
-def wrapped(text: str, columns: int) -> list[str]:
-    """Text on as many lines as it takes, broken between words; cells are counted, not letters. Keeps an indent."""
-    indent = text[: len(text) - len(text.lstrip())]
-    rows = [indent]
-    for word in text.split():
-        if rows[-1].strip() and width(rows[-1]) + 1 + width(word) >= columns:
-            rows.append(indent)
-        rows[-1] += (" " if rows[-1].strip() else "") + word
-    return rows
 
 
 def _seats(table: Table, columns: int, most: int) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import IO
 
 from p2pdice.cli.lines import Lines
+from p2pdice.cli.printing import say
 from p2pdice.cli.screen import Screen
 from p2pdice.protocol import events
 
@@ -32,8 +33,7 @@ class Plain:
 
     def answer(self, lines: Sequence[str]) -> None:
         """Print lines."""
-        if lines:
-            print(*lines, sep="\n", file=self._stdout, flush=True)
+        say(lines, self._stdout)
 
     def hint(self, lines: Sequence[str], brief: str) -> None:
         """Print what the odds say."""

@@ -204,6 +204,10 @@ class Play:
                     await self._change()
                 self._sent = True
                 self._driver.act(action)
+                table = self._frontend.table
+                if self._sent and action in table.may_call and table.turn is not None and not self._frontend.piped:
+                    text = _("Your call is made. It is told once {name} has moved.")
+                    self._frontend.answer([text.format(name=table.name(table.turn))])
             case Slash(name, argument):
                 self._slash(name, argument)
             case Empty():

@@ -3,13 +3,14 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from p2pdice.cli import houserules, ruletext, troubles
 from p2pdice.cli.complaint import OK, Complaint
 from p2pdice.cli.language import _
+from p2pdice.cli.printing import say
 
 if TYPE_CHECKING:
     from p2pdice.cli.replaying import Chapter
@@ -31,12 +32,6 @@ def run(options: argparse.Namespace) -> int:
             return _replay(options)
 
 
-def say(lines: Iterable[str]) -> None:
-    """Print lines."""
-    for line in lines:
-        print(line)
-
-
 def _read(name: str) -> bytes:
     """A whole file. Raises Complaint."""
     try:
@@ -51,10 +46,10 @@ def _read(name: str) -> bytes:
 
 def _rules(options: argparse.Namespace) -> int:
     if options.system is None and not options.settings:
-        say([*ruletext.systems(), "", _("p2pdice rules SYSTEM tells one of them in full.")])
+        say([*ruletext.systems(), "", _("p2pdice rules SYSTEM tells one of them in full.")], sys.stdout)
     else:
         rules = houserules.ruleset(options.system or houserules.DEFAULT_SYSTEM, dict(options.settings))
-        say(ruletext.describe(rules))
+        say(ruletext.describe(rules), sys.stdout)
     return OK
 
 
@@ -65,7 +60,7 @@ def _verify(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(verdict.as_object(report)))
     else:
-        say(verdict.in_words(report))
+        say(verdict.in_words(report), sys.stdout)
     return verdict.status(report)
 
 
@@ -88,9 +83,9 @@ def _replay(options: argparse.Namespace) -> int:
                 _("{file}: there is no round {number}").format(file=options.file, number=options.round),
                 _("The game has rounds 1 to {last}.").format(last=report.rounds),
             )
-        say(chosen[0].lines)
+        say(chosen[0].lines, sys.stdout)
     elif options.plain or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
-        say(line for chapter in rounds for line in chapter.lines)
+        say((line for chapter in rounds for line in chapter.lines), sys.stdout)
     else:
         _step(rounds)
     return OK
@@ -100,7 +95,7 @@ def _step(rounds: "Sequence[Chapter]") -> None:
     """Show round after round, as far and in which order the person at the terminal likes."""
     at = 0
     while at < len(rounds):
-        say(rounds[at].lines)
+        say(rounds[at].lines, sys.stdout)
         at += 1
         if at == len(rounds):
             break

@@ -80,6 +80,23 @@ def test_help_is_as_wide_as_the_terminal(columns: int, environment: dict[str, st
     assert most - 20 < max(map(len, lines)) < most
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+@pytest.mark.parametrize("arguments", [
+    ("rules", "dudo", "--lang", "es"), ("verify", "/nowhere/" + "at all/" * 20),
+    ("host", "--plain", "--bots", "1", "--players", "2", "--auto", "easy", "--set", "starting_dice=1",
+     "--bind", "127.0.0.1", "--no-mdns"),
+])
+def test_what_is_printed_at_a_terminal_breaks_between_words(arguments: Sequence[str], tmp_path: Path) -> None:
+    """The terminal would cut a word in two; into a pipe the lines go whole."""
+    from tests.cli.terminal import Terminal
+
+    with Terminal(["p2pdice", *arguments], 50, 24, {"P2PDICE_STATE": str(tmp_path)}) as terminal:
+        while terminal.read(5.0):
+            pass
+        assert 40 < terminal.widest() < 50
+    assert max(map(len, run("rules", "dudo").stdout.splitlines())) > 100
+
+
 @pytest.mark.smoke
 def test_version() -> None:
     """One line, status 0."""

@@ -74,6 +74,20 @@ async def test_an_exact_call_is_taken_out_of_turn() -> None:
     assert driver.asked == ["calzo", "quit"]
 
 
+CALL = events.ActionMade(0, CALZO, auto=False)
+
+
+@pytest.mark.parametrize(("answers", "times"), [([], 1), ([CALL], 0), ([events.Refused("already-answered", {})], 0)])
+async def test_an_exact_call_that_waits_for_the_one_in_turn_is_acknowledged(
+    answers: list[events.Event], times: int
+) -> None:
+    """Nothing is to be seen of it until then, and a person would type it again."""
+    driver = FakeDriver(formed(RULES), THEIRS, events.MayCall(0, (CALZO,)))
+    driver.answers = [answers]
+    _status, lines = await _play(driver, "calzo\n", piped=False)
+    assert lines.count("Your call is made. It is told once Beto has moved.") == times
+
+
 async def test_obliging_is_a_turn() -> None:
     """The choice before the dice is this seat's to make, with whatever line is there."""
     driver = FakeDriver(formed(RULES), events.MayOblige(0))
