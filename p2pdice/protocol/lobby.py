@@ -23,7 +23,7 @@ Out = tuple[bytes | None, frames.Frame]  # None: to every link
 
 
 class Lobby:
-    """What host and guest have in common. Drain `out`, `dial` and `events` after each call."""
+    """What host and guest have in common. Drain `out`, `dial`, `gone` and `events` after each call."""
 
     hosting: bool
 
@@ -46,6 +46,7 @@ class Lobby:
         self.addresses: tuple[str, ...] = ()
         self.out: list[Out] = []
         self.dial: list[tuple[bytes, int, tuple[str, ...]]] = []
+        self.gone: list[bytes] = []  # who need not be dialled any more
         self.events: list[Event] = []
         self.closed = False
         self._automatic = automatic
@@ -387,7 +388,10 @@ class GuestLobby(Lobby):
         own = self.players.key.public
         self.dial += [(member.key, member.port, member.addresses) for member in members
                       if member.key not in known and member.key not in (own, self.host)]
-        if frame.attempt > self.attempt:
+        self.gone += known - {member.key for member in members} - {own, self.host}
+        if frame.attempt >= MOST_TOSSES:  # the host should have said so
+            self.close("refused-toss-failed", 3)
+        elif frame.attempt > self.attempt:
             self.attempt = frame.attempt
             self.toss = None
             self.ready = self._automatic
@@ -437,12 +441,14 @@ class GuestLobby(Lobby):
         return super().take_signed(signed)
 
     def _check_roster(self, roster: Roster) -> None:
-        """Only exactly the own latest JOINs (an older one may have an opened nonce), the terms that the user saw, and
-        people who may sit there."""
+        """Only the host's, with exactly the own latest JOINs (an older one may have an opened nonce), the terms that the
+        user saw, and people who may sit there. JOINs are known to all: any guest could make another roster with them,
+        for a table of its own."""
         own = {join.signed for join in self.players.joins}
         mine = {join.signed for join in roster.joins if join.owner == self.players.key.public}
         strangers = not all(self.may_sit(join.owner) for join in roster.joins)
-        if roster.room != self.room or mine != own or roster.terms != self.terms or not self.ready or strangers:
+        hosts = roster.proposer == self.host and roster.room == self.room
+        if not hosts or mine != own or roster.terms != self.terms or not self.ready or strangers:
             raise Malformed("not-my-roster")
 
     def _rejoin(self) -> None:

@@ -415,7 +415,8 @@ class Peer:
             self.table.to_all(frame) if link is None else self.table.send(link, frame)
         lobby.out = []
         effects.dials += lobby.dial
-        lobby.dial = []
+        effects.drops += lobby.gone
+        lobby.dial, lobby.gone = [], []
         if self.table.session is None:
             self._tell(lobby.events, now)
             if lobby.toss and lobby.toss.seated:

@@ -58,9 +58,10 @@ class Join:
 
 @dataclass(frozen=True)
 class Roster:
-    """The frozen list of players (keys ascending) and their terms; `table` names both."""
+    """The frozen list of players (keys ascending) and their terms, by one of them; `table` names it all."""
 
     room: bytes
+    proposer: bytes
     terms: Terms
     joins: tuple[Join, ...]
     signed: Signed
@@ -168,7 +169,7 @@ def parse_roster(signed: Signed) -> Roster:
         check_players(terms.rules, len(joins))
     except RulesetError as error:
         raise Malformed("wrong-number-of-players") from error
-    return Roster(fields.room, terms, joins, signed, digest(Label.TABLE, signed.body))
+    return Roster(fields.room, fields.key, terms, joins, signed, digest(Label.TABLE, signed.body))
 
 
 def sign_accept(key: SigningKey, roster: Roster) -> Signed:

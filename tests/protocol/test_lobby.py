@@ -11,6 +11,7 @@ from p2pdice.protocol import frames
 from p2pdice.protocol.errors import LocalFault, Malformed, PeerFault
 from p2pdice.protocol.events import ChatSaid, LobbyChanged, TableFormed
 from p2pdice.protocol.lobby import MOST_TOSSES, TOSS_S, GuestLobby, HostLobby
+from p2pdice.protocol.members import Member
 from p2pdice.protocol.messages import sign
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roster import Roster, Terms, parse_join, parse_roster, sign_join, sign_roster
@@ -190,6 +191,57 @@ def test_a_friend_signs_no_roster_with_a_stranger() -> None:
     table.settle()
     assert "not-my-roster" in table.nodes[1].faults
     assert not any(node.of(TableFormed) for node in table.nodes)
+
+
+def test_a_guest_follows_nobody_but_the_host_to_a_table() -> None:
+    """Another guest, who knows all JOINs, proposes a roster of two: it is refused, and the toss of all goes on."""
+    table = Table(3, needed=0)
+    table.settle()
+    host, rogue, victim = table.nodes
+    joins = [join for join in host_lobby(table).joins if join.key != host.link]
+    terms = host_lobby(table).terms
+    assert terms is not None
+    roster = sign_roster(rogue.key, host_lobby(table).room, terms, joins)
+    table.hand(rogue, victim, frames.encode(frames.Bodies((roster.value(),))))
+    assert victim.faults == ["not-my-roster"]
+    host.peer.start(table.now)
+    table.settle()
+    assert all(len(cast(TableFormed, node.of(TableFormed)[0]).names) == 3 for node in table.nodes)
+
+
+def test_a_guest_counts_failed_tosses_too() -> None:
+    """A host that goes on and on would throw the seats until it likes them."""
+    table = Table(2, needed=0)
+    table.settle()
+    host, guest = table.nodes
+    for attempt in range(1, MOST_TOSSES + 1):
+        assert not guest.closed
+        table.hand(host, guest, frames.encode(host_lobby(table).roll()._replace(attempt=attempt)))
+        table.settle()
+    assert guest.closed
+    assert guest.closed.reason == "refused-toss-failed"
+
+
+def test_whoever_has_left_the_lobby_is_not_dialled_any_more() -> None:
+    """Nor any of the keys that a host makes up, one after the other, with addresses of others' computers."""
+    table = Table(3, needed=0)
+    table.settle()
+    host, guest, other = table.nodes
+    lobby = host_lobby(table)
+    own = next(member for member in lobby.members if member.key == guest.link)
+    dialled = set()
+    for number in range(5):
+        key = SigningKey(bytes([number]) * 32)
+        join = sign_join(key, lobby.room, "Zoe", bytes(32), key.public)
+        made = Member((parse_join(join, lobby.room),), False, 80, ("192.0.2.1", "8.8.8.8"))
+        roll = lobby.roll()._replace(members=(own.value(), made.value()))
+        table.hand(host, guest, frames.encode(roll))
+        effects = guest.peer.take()
+        dialled |= {dial[0] for dial in effects.dials}
+        guest.drops += effects.drops
+    assert len(dialled) == 5
+    assert dialled - set(guest.drops) == {key.public}
+    assert other.link in guest.drops
 
 
 def test_a_player_that_does_not_open_is_left_out_by_name() -> None:
