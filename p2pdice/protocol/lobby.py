@@ -441,9 +441,9 @@ class GuestLobby(Lobby):
         return super().take_signed(signed)
 
     def _check_roster(self, roster: Roster) -> None:
-        """Only the host's, with exactly the own latest JOINs (an older one may have an opened nonce), the terms that the
-        user saw, and people who may sit there. JOINs are known to all: any guest could make another roster with them,
-        for a table of its own."""
+        """Only the host's, with exactly the own latest JOINs (an older one may have an opened nonce), the terms that
+        the user saw, and people who may sit there. JOINs are known to all: any guest could make another roster with
+        them, for a table of its own."""
         own = {join.signed for join in self.players.joins}
         mine = {join.signed for join in roster.joins if join.owner == self.players.key.public}
         strangers = not all(self.may_sit(join.owner) for join in roster.joins)
