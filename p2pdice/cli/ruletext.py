@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.words import dice_of, listed
-from p2pdice.rules import PRESETS, Ruleset, differences, idle, without_effect
+from p2pdice.rules import LIMITS, PRESETS, Ruleset, differences, idle, without_effect
 
 Options = Mapping[str, str]
 
@@ -110,7 +110,9 @@ def in_force(rules: Ruleset) -> list[str]:
     """How the game goes under these rules, in the order in which a game meets them."""
     # Nobody is told how to do what can never be done here.
     options = rules.options() | {key: "off" for key in ("special", "passing") if key in idle(rules)}
+    low, high = LIMITS[rules.system].players
     return [
+        _("For {low} to {high} players.").format(low=low, high=high),
         *_beginning(options),
         *_bidding(options),
         *_ones(options),

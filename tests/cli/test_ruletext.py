@@ -90,6 +90,12 @@ def test_a_system_as_it_is_has_no_differences(system: str, spoken: str) -> None:
     assert len(lines) > 10
 
 
+@pytest.mark.parametrize(("system", "text"), [("clasico", "For 2 to 6 players."), ("dudo", "For 2 to 32 players.")])
+def test_how_many_can_play_is_told(system: str, text: str) -> None:
+    """It belongs to the system, and no option changes it."""
+    assert ruletext.in_force(PRESETS[system])[0] == text
+
+
 def test_worked_numbers_are_the_rules_own() -> None:
     """The examples for going over to aces agree with the option."""
     half = " ".join(ruletext.in_force(PRESETS["perudo"]))
