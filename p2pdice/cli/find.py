@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
 
 async def _list(wait_s: float | None, *, as_json: bool) -> int:
     number = 0
+    if wait_s is None and not as_json:
+        say([_("Tables on this network, as they appear; Ctrl-C ends.")], sys.stdout)
     async for found in _tables(wait_s):
         number += 1
         print(json.dumps(as_object(found)) if as_json else described(found), flush=True)
@@ -125,6 +127,8 @@ async def choose(target: str | None, wait_s: float, bind: str | None = None) -> 
     """The address of the table to join. Raises Complaint with status 3 when there is none, or no way to tell which."""
     if target is not None and (address := as_address(target)):
         return address
+    if sys.stdout is not None and sys.stdout.isatty():
+        say([_("Looking for tables on this network.")], sys.stdout)
     found_all: list[Found] = []
     deadline = asyncio.get_running_loop().time() + wait_s
     async with contextlib.aclosing(_tables(None, bind)) as finding:

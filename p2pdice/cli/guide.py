@@ -5,6 +5,8 @@ from p2pdice.cli.clean import clean
 from p2pdice.cli.commands import Command, Nonsense, Slash
 from p2pdice.cli.language import _
 from p2pdice.cli.table import Table
+from p2pdice.cli.words import typed
+from p2pdice.rules import OBLIGE_CLOSED, OBLIGE_NO, OBLIGE_OPEN
 
 WATCHERS = ("help", "rules", "odds", "history", "who", "quit")
 
@@ -63,6 +65,9 @@ def nonsense(text: str, table: Table, *, watching: bool = False) -> str:
     shown = clean(text, 40)
     if text.startswith("/") or watching:
         return _("{text}: no such command. /help lists them.").format(text=shown)
+    if table.may_oblige is not None and table.may_oblige == table.you:
+        choices = dict(zip(("open", "closed", "no"), map(typed, (OBLIGE_OPEN, OBLIGE_CLOSED, OBLIGE_NO)), strict=True))
+        return _("{text}: not understood. Choose {open}, {closed} or {no}.").format(text=shown, **choices)
     if not table.playing and (table.you is None or table.ready[table.you]):
         return _("{text}: not understood. /help lists what you can do.").format(text=shown)
     if not table.playing:

@@ -203,7 +203,7 @@ def closing(reason: str, fields: Fields, transcript: str | None) -> list[str]:
     if "again" in fields:
         lines.append(_("To look for them once more: p2pdice join --resume"))
     if reason == "other-rules":
-        lines += ruletext.headline(fields["rules"])
+        lines += [*ruletext.headline(fields["rules"]), _("Without --rules and --set you can read and accept them.")]
     if transcript is not None:
         file = clean(transcript, CHAT_CELLS)
         lines += [_("The game is kept; check it with:"), _("p2pdice verify {file}").format(file=file)]

@@ -1,7 +1,9 @@
 """Which table is meant: addresses, titles, ids, and what to say when it is not clear."""
 
+import sys
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from io import StringIO
 
 import pytest
 
@@ -135,6 +137,31 @@ def test_an_address_that_is_not_this_computers(bind: str) -> None:
     done = run("join", "--bind", bind, "--lang", "en", "--name", "Ana")
     assert done.returncode == 2
     assert done.stderr.splitlines() == [f"p2pdice: {bind}: not an address of this computer", "Leave out --bind."]
+
+
+class _Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("stream", [_Terminal, StringIO])
+async def test_a_person_is_told_what_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, stream: type[StringIO]
+) -> None:
+    """Looking may take ten seconds, and listing goes on until it is ended; a pipe needs no such line."""
+    async def one(wait_s: float | None, *, bind: str | None) -> AsyncGenerator[Found, None]:
+        yield CAFE
+
+    monkeypatch.setattr(find, "tables", one)
+    monkeypatch.setattr(sys, "stdout", out := stream())
+    assert await find.choose(None, 1.0) == CAFE.address
+    assert await find._list(None if out.isatty() else 1.0, as_json=False) == 0
+    looking = ["Looking for tables on this network."]
+    listing = ["Tables on this network, as they appear; Ctrl-C ends."]
+    told = [*looking, *listing] if stream is _Terminal else []
+    assert out.getvalue().splitlines() == [*told, find.described(CAFE)]
+    assert await find.choose("10.0.0.5", 1.0) == ("10.0.0.5", 47600)
+    assert out.getvalue().count("Looking") == len(told) // 2
 
 
 async def test_an_address_of_this_computer_may_have_no_network(monkeypatch: pytest.MonkeyPatch) -> None:

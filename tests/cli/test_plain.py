@@ -96,6 +96,12 @@ async def test_obliging_is_a_turn() -> None:
     assert driver.asked == ["oblige no", "quit"]
 
 
+async def test_who_may_oblige_is_told_the_choices() -> None:
+    """Not how to bid, which comes after it."""
+    _status, lines = await _play(FakeDriver(formed(RULES), events.MayOblige(0)), "obligo\n")
+    assert "obligo: not understood. Choose oblige open, oblige closed or no." in lines
+
+
 async def test_a_person_is_told_at_once_that_it_is_not_their_turn() -> None:
     """Only piped lines wait: at a terminal the engine answers."""
     driver = FakeDriver(formed(RULES), THEIRS)
