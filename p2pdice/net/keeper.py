@@ -27,6 +27,7 @@ class Keeper:
         self._file: Appender | None = None
         self._writer: TranscriptWriter | None = None  # from the first record on
         self._ahead: Ahead | None = None  # from the toss on
+        self._found: tuple[Path, int, bytes] | None = None  # a transcript to be taken up: how much of it, what is added
         self._unflushed = False  # whether only what is kept holds the end of the transcript for sure
 
     @property
@@ -39,22 +40,35 @@ class Keeper:
         self._file = open_record(path, lambda content: None)
 
     def take_up(self, room: str, record: Path | None) -> tuple[Mapping[str, bytes], bytes]:
-        """Go on with the files of a game that a crash interrupted, whose transcript may be elsewhere, at `record`: what
-        was kept, and the transcript's bytes. Raises OSError, or ValueError for files that are damaged."""
+        """The files of a game that a crash interrupted, whose transcript may be elsewhere, at `record`: what was kept,
+        and the transcript's bytes. Nothing is changed before `go_on`: what is found may be no file of this game.
+
+        Raises OSError, or ValueError for files that are damaged.
+        """
         ahead = self._store.ahead(self._identity, room)
         kept = dict(ahead.entries)
         path = record or (Path(told) if (told := kept.get(TRANSCRIPT, b"").decode()) else None)
+        if path and path.exists() and not path.is_file():
+            raise ValueError("a device or a pipe, which may have no end")
         raw = path.read_bytes() if path else b""
         writer, whole = go_on_with(raw)
         if "roster" in kept and raw:  # the seats were not drawn yet
             raise ValueError("a game in the file of a toss")
         missing = b"".join(writer.add(kind, signed) for kind, signed in unrecorded(kept, writer.entries))
+        self._ahead = ahead
         if path:
+            self._found = path, whole, missing
+            self._writer = writer
+        return kept, raw[:whole] + missing
+
+    def go_on(self) -> None:
+        """The game of what was found goes on: its transcript is cut where it was torn, and what is missing added.
+        Raises OSError."""
+        if self._found:
+            path, whole, missing = self._found
             file = Appender.take_up(path, whole)
             file.append(missing)
-            self._file, self._writer = file, writer
-        self._ahead = ahead
-        return kept, raw[:whole] + missing
+            self._file = file
 
     def open_ahead(self, room: str) -> None:
         """Before the first `save` with something to keep; a room (in hex) has one file from the toss to the end of the

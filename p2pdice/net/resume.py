@@ -22,10 +22,14 @@ def resume(settings: Settings) -> Driver:
 
     def make_peer(driver: Driver, _: bytes) -> Peer:
         try:
-            return Peer.resume(identity.key, transcript, kept, random_bytes=secrets.token_bytes,
+            peer = Peer.resume(identity.key, transcript, kept, random_bytes=secrets.token_bytes,
                                now=asyncio.get_running_loop().time(), window_s=2 * settings.pace_s)
-        except LocalFault as error:
-            raise NetError(error.reason) from error
+            if peer.lobby.room.hex() != room:  # the record of another game of this player's
+                raise LocalFault("nothing-to-resume")
+            driver.keeper.go_on()
+        except (LocalFault, OSError) as error:
+            raise NetError("nothing-to-resume") from error
+        return peer
 
     driver = Driver(replace(settings, record=None, identity=identity), make_peer, None)
     try:

@@ -64,6 +64,8 @@ def go_on_with(raw: bytes) -> tuple[TranscriptWriter, int]:
 
     Raises Damaged if anything but the end is wrong.
     """
+    if not MAGIC.startswith(raw[:len(MAGIC)]):
+        raise Damaged(0, 0, cut=False)
     writer, whole = TranscriptWriter(), 0
     try:
         for entry in read_entries(raw):

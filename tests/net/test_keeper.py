@@ -1,5 +1,6 @@
 """The files of one game, around a crash, another record and a disk that fails."""
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from p2pdice.protocol.codec import pack
 from p2pdice.protocol.effects import Effects
 from p2pdice.protocol.kept import KEPT_RECORD, KEPT_ROUND
 from p2pdice.protocol.messages import Signed
-from p2pdice.protocol.transcript import TranscriptWriter
+from p2pdice.protocol.transcript import MAGIC, TranscriptWriter
 
 ROOM = "ab" * 32
 WORDS = "calm-otter"
@@ -64,6 +65,8 @@ def test_what_a_crash_left_is_taken_up_whole(tmp_path: Path) -> None:
     identity.release()
     again, _ = back(tmp_path)
     kept, whole = again.take_up(ROOM, None)
+    assert path.read_bytes() == transcript(FIRST) + b"\0"
+    again.go_on()
     assert kept[KEPT_ROUND] == b"secret"
     assert whole == transcript(FIRST, SECOND) == path.read_bytes()
     again.save(Effects(records=[THIRD]), WORDS)
@@ -79,6 +82,7 @@ def test_only_a_game_that_is_over_cannot_be_taken_up_again(tmp_path: Path, over:
         identity.release()
         again, identity = back(tmp_path)
         again.take_up(ROOM, None)
+        again.go_on()
         again.close(over=last)
     assert len(list(tmp_path.glob("identity-*/*.ahead"))) == (not over)
     assert path.read_bytes() == transcript(FIRST)
@@ -132,6 +136,34 @@ def test_a_disk_on_which_nothing_can_be_emptied_costs_the_files_too(
     monkeypatch.setattr(os, "ftruncate", broken)
     keeper.save(Effects(anew=True, records=[SECOND]), WORDS)
     assert (told, keeper.transcript) == (["broken"], None)
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"milk, eggs", b"a letter of twenty-two", MAGIC[:5], MAGIC + b"\0\0\0\x20" + bytes(7), bytes(99),
+    transcript(FIRST, SECOND)])
+def test_a_file_that_is_not_of_the_game_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    """`--resume --record` with the name of something else: that is said, and nothing is cut off or added."""
+    keeper, identity, _ = started(tmp_path, [])
+    keeper.close(over=False)
+    identity.release()
+    other = tmp_path / "other"
+    other.write_bytes(content)
+    with pytest.raises(NetError, match="nothing-to-resume"):
+        asyncio.run(resume(Settings("Ana", tmp_path, record=other, mdns=False, bind="127.0.0.1")).run())
+    assert other.read_bytes() == content
+    assert Store(tmp_path).resumable() is not None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has none")
+def test_nothing_is_read_from_a_pipe_in_the_place_of_a_record(tmp_path: Path) -> None:
+    """It would be waited for without end."""
+    _, identity, path = started(tmp_path, [])
+    identity.release()
+    path.unlink()
+    os.mkfifo(path)
+    again, _ = back(tmp_path)
+    with pytest.raises(ValueError, match="pipe"):
+        again.take_up(ROOM, None)
 
 
 @pytest.mark.parametrize("port", [b"70000", b"-1", b"x", b"\xff"])
