@@ -1,6 +1,6 @@
 """A finished game told again: round by round, each bid with its chance as its bidder saw it.
 
-The dice come from the showdown that ended the round: what nobody ever saw stays unknown here too.
+The dice come from the showdown that ended the round: where they were not shown, the chance of a bid stays unknown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from p2pdice.cli.words import percent
 from p2pdice.protocol.audit import Report
 from p2pdice.protocol.events import NOBODY, ActionMade, CupsShown, Event
 from p2pdice.protocol.roster import formed
-from p2pdice.rules import Gone, Kind, RoundBegan, RoundSettled, chance, deal, new_game, view
+from p2pdice.rules import Gone, Kind, RoundBegan, RoundSettled, chance, deal, new_game, sees, view
 
 Cups = Mapping[int, tuple[int, ...]]
 
@@ -50,7 +50,8 @@ def told(report: Report) -> Iterator[Event]:
 
 
 def _odds(report: Report) -> Iterator[float | None]:
-    """For every action, in order: the chance of the bid by what its bidder saw, None for what is no bid."""
+    """For every action, in order: the chance of the bid by what its bidder saw, None where that is not known, and for
+    what is no bid."""
     seated = report.seated
     assert seated is not None
     rules, seats = seated.roster.terms.rules, len(seated.players)
@@ -65,7 +66,8 @@ def _odds(report: Report) -> Iterator[float | None]:
                 deal(game)
                 dealt = _cups_of_round(report.events, place)
             case ActionMade(seat=seat, action=action):
-                yield chance(view(game, seat, dealt), action) if action.kind is Kind.BID else None
+                known = action.kind is Kind.BID and dealt.keys() >= set(sees(game, seat))
+                yield chance(view(game, seat, dealt), action) if known else None
             case RoundSettled() | Gone():
                 dice = event.dice
             case _:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from copy import copy
 from math import comb
 from pathlib import Path
 
@@ -59,6 +60,27 @@ def test_each_bid_has_its_chance(perudo: tuple[Path, Report]) -> None:
     told = [line.rpartition("(")[2].rstrip(")") for line in lines if " bids " in line and line.endswith("%)")]
     assert len(told) > 3
     assert told == _by_hand(report)
+
+
+@pytest.mark.parametrize("shown", [(), (1,)])
+def test_a_bid_by_dice_that_nobody_saw_has_no_chance(perudo: tuple[Path, Report], shown: tuple[int, ...]) -> None:
+    """A void round never opens a cup, a doubted pass only one: what other bidders saw is not known, nor guessed at."""
+    report = copy(perudo[1])
+    report.events = [
+        events.CupsShown({seat: event.cups[seat] for seat in shown if seat in event.cups})
+        if isinstance(event, events.CupsShown) else event
+        for event in report.events
+    ]
+    lines = [line for chapter in replaying.chapters(report) for line in chapter.lines if " bids " in line]
+    assert report.seated
+    names = [player.nick for player in report.seated.players]
+    bidders = {
+        event.seat for event in report.events
+        if isinstance(event, events.ActionMade) and event.action.kind is Kind.BID
+    }
+    known = {names[seat] for seat in bidders.intersection(shown)}
+    assert {line.partition(" bids ")[0] for line in lines if line.endswith("%)")} == known
+    assert any(not line.endswith("%)") for line in lines)
 
 
 def test_rounds_are_chapters(perudo: tuple[Path, Report]) -> None:
