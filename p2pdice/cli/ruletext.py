@@ -32,7 +32,8 @@ def headline(rules: Ruleset) -> list[str]:
         )
     options = rules.options()
     # What the system has, and what is different here leaves nothing to do; what it has not, nobody misses.
-    lost = [key for key in idle(rules) if key not in {*changed, *idle(PRESETS[rules.system])} and options[key] != "off"]
+    before = {*changed, *idle(PRESETS[rules.system])}
+    lost = [key for key in idle(rules) if key not in before and options[key] not in ("off", "nothing")]
     if lost:
         settings = listed(f"{key}={options[key]}" for key in lost)
         lines.append(_("Without effect in this combination: {settings}.").format(settings=settings))

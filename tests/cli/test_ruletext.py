@@ -48,6 +48,7 @@ def test_differences_come_first(system: str, key: str, value: str) -> None:
                                          "special=obligar, special_with_two=on, passing=on", "oblige"),
         ("perudo", {"format": "points"}, "exact_in_special=on, special=palifico, show_lost=on", "palifico"),
         ("perudo", {"special": "off"}, "exact_in_special=on", "special round"),
+        ("perudo", {"exact": "off"}, "exact_reward=regain, exact_in_special=on, exact_with_two=on", "gets a die back"),
         ("perudo", {"wild_ones": "off"}, "ones_entry=half", "aces"),
         ("dudo", {"wild_ones": "off"}, "ones_entry=half-plus-one", "aces"),
         ("dudo", {"exact": "off"}, "exact_requires=half-dice-or-single-die, exact_reward=bank, exact_in_special=on, "
