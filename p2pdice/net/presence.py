@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from p2pdice.net.dial import MOST_TARGETS, Address
 from p2pdice.net.discovery import Discovery
 from p2pdice.net.errors import DiscoveryFailed
-from p2pdice.net.hints import PLAYING, Hint
+from p2pdice.net.hints import MOST_ADDRESSES, PLAYING, Hint
 from p2pdice.net.interfaces import LOOPBACK, every_interface, reach
 from p2pdice.net.mesh import Mesh
 
@@ -39,6 +39,7 @@ class Presence:
         self._table: dict[str, str] = {}  # what is announced while seats are open
         self._game: dict[str, str] = {}  # what is announced while players of the game are missing
         self._peers: dict[bytes, tuple[Address, ...]] = {}
+        self._hinted: dict[bytes, tuple[Address, ...]] = {}  # where strangers say that they are, the latest first
         self._discovery: Discovery | None = None
         self._tending: asyncio.Task[None] | None = None
         self._withdrawing: asyncio.Task[None] | None = None
@@ -74,11 +75,12 @@ class Presence:
         known = tuple(dict.fromkeys([*addresses, *self._peers.get(peer, ())]))[:MOST_TARGETS]
         if known != self._peers.get(peer):
             self._peers[peer] = known
-            self._mesh.want(peer, known)
+            self._want(peer)
 
     def forget(self, peer: bytes) -> None:
         """Look for this peer no more; it may still come by itself, to learn what became of the game."""
         self._peers.pop(peer, None)
+        self._hinted.pop(peer, None)
         self._mesh.forget(peer)
 
     def playing(self, room: str) -> None:
@@ -155,13 +157,20 @@ class Presence:
     def _heard(self, hint: Hint) -> None:
         """Somebody looks for this game's players, or a program on this computer listens: it may be one who is missing.
 
-        Whoever it is has to prove it with the key.
+        Whoever it is has to prove it with the key. Anybody can say such things, so they take the place of one another,
+        never of what was said at the table.
         """
         if hint.room not in ("", self._game["room"]):
             return
         for peer in self._mesh.missing:
             if hint.peer in ("", peer.hex()[:PEER_DIGITS]):
-                self.want(peer, hint.addresses)
+                hinted = dict.fromkeys([*hint.addresses, *self._hinted.get(peer, ())])
+                self._hinted[peer] = tuple(hinted)[:MOST_ADDRESSES]
+                self._want(peer)
+
+    def _want(self, peer: bytes) -> None:
+        hinted = self._hinted.get(peer, ())
+        self._mesh.want(peer, (*self._peers.get(peer, ())[:MOST_TARGETS - len(hinted)], *hinted))
 
     def _usable(self, host: str) -> list[str]:
         with contextlib.suppress(ValueError):
