@@ -118,7 +118,10 @@ def _common(command: argparse.ArgumentParser) -> None:
         help=_("the language of all texts"),
     )
     command.add_argument(
-        "--plain", action="store_true", default=argparse.SUPPRESS, help=_("line by line, nothing is ever redrawn")
+        "--plain",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help=_("line by line, nothing redrawn, for screen readers; so does ACCESSIBLE=1"),
     )
     if command.prog == "p2pdice":
         command.set_defaults(lang=None, plain=False)
@@ -184,7 +187,7 @@ def _find(command: argparse.ArgumentParser) -> None:
 
 
 def _doctor(command: argparse.ArgumentParser) -> None:
-    command.add_argument("target", nargs="?", metavar="HOST:PORT", help=_("also try this address"))
+    command.add_argument("target", nargs="?", metavar=_("HOST:PORT"), help=_("also try this address"))
     _json(command)
 
 

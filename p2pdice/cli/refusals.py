@@ -231,7 +231,7 @@ def _closing(reason: str, fields: Fields) -> str:
         case "table-full" | "refused-full":
             return _("All seats at that table are taken. p2pdice find lists others.")
         case "table-playing":
-            return _("The game at that table has begun already. p2pdice find lists others.")
+            return _("The game at that table has begun already. --watch looks on; p2pdice find lists others.")
         case "code-needed":
             return _("That table asks for a room code. Add it: --code WORDS")
         case "no-code":
