@@ -3,6 +3,7 @@
 """
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 
@@ -97,8 +98,10 @@ def write(language: str, catalogue: Catalog) -> None:
     path = po_path(language)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(HEADER.format(language=language).encode() + b"\n" + entries.getvalue())
+    compiled = read(language)
+    compiled.creation_date = datetime.fromtimestamp(0, UTC)  # the same texts give the same bytes, whenever
     with path.with_suffix(".mo").open("wb") as file:
-        write_mo(file, read(language))
+        write_mo(file, compiled)
 
 
 if __name__ == "__main__":
