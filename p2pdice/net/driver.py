@@ -33,6 +33,7 @@ from p2pdice.protocol.events import (
 )
 from p2pdice.protocol.lobby import HostLobby
 from p2pdice.protocol.messages import PROTOCOL
+from p2pdice.protocol.often import Often
 from p2pdice.protocol.pausing import Wish
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.roomcode import ChannelSession
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 AGAIN_S, AGAIN_PAUSE_S = 60.0, 1.0  # how long those who play again try for their port and the table, and how often
 CLOCK_S = 0.05  # when next to look at the clock is worked out so long after something happened, not with every frame
+VERSIONS_PER_MINUTE = 3  # lines about other versions at the port: anybody can bring as many as they like
 PATIENCE = 200  # frames that no honest process sends, before its link is closed
 
 Told = ParamSpec("Told")
@@ -78,6 +80,7 @@ class Driver:
         self._finished: asyncio.Future[None] | None = None
         self._status = 3
         self._faults: dict[bytes, int] = {}
+        self._versions = Often(VERSIONS_PER_MINUTE)
 
     # --- the run
 
@@ -294,7 +297,7 @@ class Driver:
 
     def _refused(self, error: ChannelError, address: str) -> None:
         """Somebody at the port was turned away; a player with another version is worth a line, noise is not."""
-        if isinstance(error, VersionMismatch):
+        if isinstance(error, VersionMismatch) and self._versions.allows(b"", self._now()):
             self.on_event(Troubled(error.reason, error.fields | {"address": address}))
 
     # --- the rhythm

@@ -3,6 +3,7 @@
 
 from p2pdice.protocol import frames
 from p2pdice.protocol.events import ChatSaid
+from p2pdice.protocol.often import Often
 from p2pdice.protocol.table import Table
 
 CHAT_CHARACTERS = 200
@@ -14,6 +15,7 @@ class Chat:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self._often = Often(CHAT_PER_MINUTE)
 
     def say(self, text: str) -> None:
         """A line of the user's, to everyone."""
@@ -23,10 +25,7 @@ class Chat:
 
     def received(self, link: bytes, text: str, now: float) -> None:
         """A line of somebody else's; whoever says too much is not heard for a while."""
-        state = self._table.links[link]
-        state.chats = [at for at in state.chats if at > now - 60]
-        if len(state.chats) < CHAT_PER_MINUTE:
-            state.chats.append(now)
+        if self._often.allows(link, now):
             self._said(link, text[:CHAT_CHARACTERS])
 
     def _said(self, key: bytes, text: str) -> None:

@@ -48,6 +48,7 @@ class Heartbeat:
         state.hears, state.stage = frozenset(ping.heard), ping.stage
         table.watchers.told(link, ping.watchers)
         wishes = {key: Wish(wish) for key, wish in ping.pauses}
-        self._pausing.said(link, {*table.linked, table.own}, wishes, [key for key in ping.heard if key in mates])
+        self._pausing.said(link, {*table.linked, table.own}, wishes, [key for key in ping.heard if key in mates],
+                           now)
         for key in ping.heard:
             table.heard(key, now)

@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from p2pdice.protocol.events import PauseWanted
+from p2pdice.protocol.often import NEWS_PER_MINUTE, Often
 
 if TYPE_CHECKING:
     from p2pdice.protocol.session import Session
@@ -24,16 +25,21 @@ class Pausing:
 
     def __init__(self) -> None:
         self.wishes: dict[bytes, Wish] = {}
+        self._often = Often(NEWS_PER_MINUTE)
         self._told: tuple[tuple[bytes, ...], bool] = ((), False)  # who wants a pause, and whether there is one
 
-    def said(self, by: bytes, direct: Iterable[bytes], wishes: Mapping[bytes, Wish], heard: Iterable[bytes]) -> None:
+    def said(self, by: bytes, direct: Iterable[bytes], wishes: Mapping[bytes, Wish], heard: Iterable[bytes],
+             now: float) -> None:
         """A ping over a link: its sender's own wish, and those of the others that it hears.
 
         `direct`: whom this process hears itself. Whoever is heard by nobody may sleep through a pause, and keeps it.
+        Whoever changes their mind without end is not followed for a while.
         """
         here = set(direct)
         for key in {by, *(key for key in heard if key not in here)}:
-            self.wishes[key] = wishes.get(key, Wish.NO)
+            wish = wishes.get(key, Wish.NO)
+            if wish != self.wishes.get(key, Wish.NO) and self._often.allows(key, now):
+                self.wishes[key] = wish
 
     def wanted_by(self, players: Iterable[bytes]) -> tuple[bytes, ...]:
         """Those of some players who ask for a pause."""

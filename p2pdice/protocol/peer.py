@@ -18,6 +18,7 @@ from p2pdice.protocol.heartbeat import Heartbeat
 from p2pdice.protocol.lobby import GuestLobby, HostLobby, Lobby
 from p2pdice.protocol.members import Players
 from p2pdice.protocol.messages import MOST_SEATS, Signed, lobby_fields
+from p2pdice.protocol.often import ASKS_PER_MINUTE, NEWS_PER_MINUTE, Often
 from p2pdice.protocol.pausing import Pausing, Wish
 from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.roster import Seated, Terms, formed
@@ -49,6 +50,9 @@ class Peer:
         self._catch_up = CatchUp(self.table, now)
         self._chat = Chat(self.table)
         self._checkpoint = Checkpoint(self.table, len(recovered.records) if recovered else 0)
+        self._asks = Often(ASKS_PER_MINUTE)
+        self._often = Often(NEWS_PER_MINUTE)
+        self._untold: dict[bytes, bool] = {}  # players' links of which the user does not know yet whether they are lost
         self._early: list[tuple[bytes, Signed]] = []  # bodies of the game that came before the toss was complete
         self._missed: set[bytes] = set()  # processes to which there was a link in the game, and there is none now
         self._code: str | None = None  # after a crash in the toss: the room code, which counts again in the game
@@ -217,7 +221,6 @@ class Peer:
 
     def linked(self, link: bytes, now: float, session: ChannelSession | None = None) -> None:
         """An authenticated link to the process of that key stands; `session`: over which connection, for a code."""
-        known = link in self.table.links
         self.table.watchers.lost(link)
         self.table.links[link] = Link(now, now)
         self._catch_up.heard_anew()
@@ -230,9 +233,7 @@ class Peer:
                 self.table.send(link, frames.Look())
             elif self.session is None:
                 self.lobby.door.begin(link)
-        if self.session and not self.closed and not known and link in self._missed:
-            self.table.effects.events += [PeerBack(seat) for seat in self.table.seats_of(link)]
-        self._missed.discard(link)
+        self._tell_link(link, False, now)
         if link in self.table.mates:
             self._heartbeat.linked(link, now)
             if self.session and self.session.resuming:
@@ -247,9 +248,7 @@ class Peer:
         self.table.watchers.lost(link)
         self.lobby.door.lost(link)
         if self.session:
-            if not self.closed:
-                self._missed.add(link)
-                self.table.effects.events += [PeerLost(seat) for seat in self.table.seats_of(link)]
+            self._tell_link(link, True, now)
         elif isinstance(self.lobby, HostLobby):
             self.lobby.leave(link)
         elif isinstance(self.lobby, GuestLobby) and link == self.lobby.host:
@@ -310,6 +309,8 @@ class Peer:
         lobby = self.lobby
         if isinstance(lobby, HostLobby):
             match frame:
+                case frames.Enter() | frames.ReadyNow() if not self._asks.allows(link, now):
+                    raise PeerFault("too-often")  # everybody is told of each
                 case frames.Enter() if self.session is None:
                     lobby.enter(link, frame, now)
                 case frames.ReadyNow() if self.session is None:
@@ -345,6 +346,22 @@ class Peer:
             session.behind = False
             self._catch_up.fetch(link, 1, now)
 
+    def _tell_link(self, link: bytes, lost: bool, now: float) -> None:
+        """A player's link is gone, or there. Of one that comes and goes without end the user hears now and then."""
+        if self.table.seats_of(link):
+            self._untold[link] = lost
+            self._tell_links(now)
+
+    def _tell_links(self, now: float) -> None:
+        for link, lost in list(self._untold.items()):
+            if self.closed or lost is (link in self._missed):
+                del self._untold[link]
+            elif self._often.allows(link, now):
+                del self._untold[link]
+                self._missed ^= {link}
+                self.table.effects.events += [(PeerLost if lost else PeerBack)(seat)
+                                              for seat in self.table.seats_of(link)]
+
     def _gone(self, link: bytes) -> None:
         """The link's owner leaves; in a game its LEAVE has said so."""
         if self.session is None:
@@ -370,6 +387,7 @@ class Peer:
             self._admission.turn_out(now)
             self._catch_up.ask_again(now)
         if self.session:
+            self._tell_links(now)
             self._catch_up.resume(now)
             self.session.tick(now)
         else:

@@ -2,7 +2,7 @@
 process is: what all its other parts ask. Must not know what frames mean, nor what is kept."""
 
 from collections.abc import Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,6 @@ class Link:
     fetched_at: float = float("-inf")
     served_at: float = float("-inf")
     looked_at: float = float("-inf")
-    chats: list[float] = field(default_factory=list)
 
 
 class Table:

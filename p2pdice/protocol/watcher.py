@@ -32,6 +32,7 @@ from p2pdice.protocol.events import (
 from p2pdice.protocol.ledger import Ledger
 from p2pdice.protocol.members import Member, parse_member
 from p2pdice.protocol.messages import Signed
+from p2pdice.protocol.often import NEWS_PER_MINUTE
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.roomcode import ChannelSession, Door
 from p2pdice.protocol.roster import Seated, Terms, formed, parse_terms
@@ -42,7 +43,6 @@ MOST_FAULTS = 2  # of one process, before no more is asked of it
 DIAL_S = 5.0  # for one player's process to be reached, before the next is tried
 ANSWER_S = 30.0  # for it to begin to show something; the room code may take a while
 GIVE_UP_S = 60.0  # how long to look for any of them
-NEWS_PER_MINUTE = 20  # for each seat: what nobody has signed is not to fill the screen
 FIRST_TURN = 2  # the slot after COMMIT and OPEN
 
 Place = tuple[int, int, int]  # epochs, halts of the last, open slot

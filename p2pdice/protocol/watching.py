@@ -22,6 +22,7 @@ from p2pdice.protocol.events import (
     Watched,
 )
 from p2pdice.protocol.messages import Signed
+from p2pdice.protocol.often import NEWS_PER_MINUTE, Often
 
 LAG_S = 10.0  # whoever has not taken what it asked for by then is watched for no longer
 PACE_S = 0.2  # the past is shown no faster than a frame in so many seconds
@@ -51,6 +52,7 @@ class Watchers:
         self._elsewhere: dict[bytes, int] = {}  # by link, how many watch through the process behind it, if any
         self._watchers: dict[bytes, _Watcher] = {}
         self._counted = 0  # watchers of the table, as the user was told
+        self._often = Often(NEWS_PER_MINUTE)
         self._end = ""
         self._now = 0.0
 
@@ -141,7 +143,7 @@ class Watchers:
     def counted(self, mates: Container[bytes]) -> list[Event]:
         """The news of how many watch the table, through whichever process; none if it is known."""
         count = len(self._watchers) + sum([count for link, count in self._elsewhere.items() if link in mates])
-        if count == self._counted or self._end:
+        if count == self._counted or self._end or not self._often.allows(b"", self._now):
             return []
         self._counted = count
         return [Watched(count)]

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from p2pdice.net import driver as driver_module
-from p2pdice.net.driver import Driver
-from p2pdice.net.errors import ListenError, PortTaken
+from p2pdice.net.channel import VERSION
+from p2pdice.net.driver import VERSIONS_PER_MINUTE, Driver
+from p2pdice.net.errors import ListenError, PortTaken, VersionMismatch
 from p2pdice.net.mesh import Mesh
 from p2pdice.net.seats import again, host, join
 from p2pdice.net.settings import Before, Settings
@@ -32,6 +33,17 @@ async def test_a_fault_inside_a_callback_ends_the_run(monkeypatch: pytest.Monkey
         async with asyncio.timeout(20):
             await driver.run()
     assert any(isinstance(event, Listening) for event in seen)
+
+
+async def test_strangers_with_another_version_do_not_fill_the_screen() -> None:
+    """A line says that somebody has to update; whoever knocks with a wrong version without end is not told of."""
+    driver = host(Settings(name="Ana", folder=None), title=None, rules=PRESETS["perudo"], players=2, bots=0,
+                  bot_level="easy", turn_time_s=60, drop_time_s=60)
+    seen: list[Event] = []
+    driver.on_event = seen.append
+    for number in range(100):
+        driver._refused(VersionMismatch((number, 1), VERSION), "192.0.2.7")
+    assert len(seen) == VERSIONS_PER_MINUTE
 
 
 async def test_an_address_that_is_none_is_an_error_like_any_other() -> None:

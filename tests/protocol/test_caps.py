@@ -10,9 +10,10 @@ from p2pdice.protocol import dispute, frames
 from p2pdice.protocol.admission import LOOK_S, STRANGER_S
 from p2pdice.protocol.catchup import SERVE_S
 from p2pdice.protocol.chat import CHAT_CHARACTERS, CHAT_PER_MINUTE
-from p2pdice.protocol.events import ChatSaid
+from p2pdice.protocol.events import ChatSaid, LobbyChanged, PauseWanted, PeerBack, PeerLost, Watched
 from p2pdice.protocol.halting import MOST_BALLOTS
 from p2pdice.protocol.messages import Drop, Halt, Propose, VotePayload, VoteSlot, sign_game
+from p2pdice.protocol.often import ASKS_PER_MINUTE, NEWS_PER_MINUTE
 from p2pdice.protocol.session import SLOTS_AHEAD, Session
 from tests.protocol.test_drops import kill
 from tests.tablekit import Node, Table
@@ -120,6 +121,52 @@ def test_talk_is_short_and_rare() -> None:
     honest.events += honest.peer.take().events
     lines = [cast(ChatSaid, event).text for event in honest.of(ChatSaid)]
     assert lines == ["x" * CHAT_CHARACTERS] * CHAT_PER_MINUTE
+
+
+def test_a_fresh_link_brings_no_fresh_lines_of_talk() -> None:
+    """Whoever hangs up and dials again is heard as often as before; and that it came and went is told now and then."""
+    table = playing()
+    chatty, honest = table.nodes[1], table.nodes[0]
+    for _ in range(50):
+        table.hand(chatty, honest, frames.encode(frames.Chat("x")))
+        honest.peer.lost(chatty.link, table.now)
+        honest.peer.linked(chatty.link, table.now)
+        honest.events += honest.peer.take().events
+    assert len(honest.of(ChatSaid)) == CHAT_PER_MINUTE
+    assert len([*honest.of(PeerLost), *honest.of(PeerBack)]) == NEWS_PER_MINUTE
+    honest.peer.lost(chatty.link, table.now)
+    told = len(honest.of(PeerLost))
+    table.wait(70)
+    assert len(honest.of(PeerLost)) == told + 1, "in the end the user knows how it is"
+
+
+def test_what_pings_say_changes_only_so_often() -> None:
+    """Wishes for a pause that come and go, watchers that are there and are not: the screen is not filled with them."""
+    table = playing()
+    fickle, honest = table.nodes[1], table.nodes[0]
+    for number in range(200):
+        ping = frames.Ping((), 2, 0, 0, 0, b"", b"", ((fickle.link, number % 2),), number % 3)
+        table.hand(fickle, honest, frames.encode(ping))
+        honest.events += honest.peer.take().events
+    assert len(honest.of(PauseWanted)) <= NEWS_PER_MINUTE
+    assert len(honest.of(Watched)) <= NEWS_PER_MINUTE
+    table.wait(70)
+    table.settle()
+    assert cast(PauseWanted, honest.of(PauseWanted)[-1]).seats == ()
+    assert cast(Watched, honest.of(Watched)[-1]).count == 0
+
+
+def test_a_guest_asks_only_so_often() -> None:
+    """Everybody at a table is told of each change; a guest without end would fill their screens and links."""
+    table = Table(3, needed=0)
+    table.settle()
+    host, restless, other = table.nodes
+    before = len(other.of(LobbyChanged))
+    for number in range(300):
+        table.hand(restless, host, frames.encode(frames.ReadyNow(number % 2)))
+    table.settle()
+    assert host.faults.count("too-often") >= 300 - ASKS_PER_MINUTE
+    assert len(other.of(LobbyChanged)) - before <= ASKS_PER_MINUTE
 
 
 def test_the_whole_game_is_sent_only_so_often() -> None:

@@ -121,13 +121,13 @@ def test_before_and_after_a_game_there_is_none() -> None:
 def test_what_is_not_said_is_no() -> None:
     """Nobody stays in a pause by an old word, as long as somebody hears them."""
     pausing = Pausing()
-    pausing.said(b"a", (), {b"a": Wish.YES, b"b": Wish.YES}, (b"b",))
+    pausing.said(b"a", (), {b"a": Wish.YES, b"b": Wish.YES}, (b"b",), 0)
     assert pausing.agreed((b"a", b"b"))
     assert pausing.wanted_by((b"a", b"b", b"c")) == (b"a", b"b")
-    pausing.said(b"a", (), {b"a": Wish.YES}, (b"b",))
+    pausing.said(b"a", (), {b"a": Wish.YES}, (b"b",), 0)
     assert not pausing.agreed((b"a", b"b"))
-    pausing.said(b"b", (), {b"b": Wish.YES}, ())
-    pausing.said(b"a", (b"b",), {b"a": Wish.YES}, (b"b",))
+    pausing.said(b"b", (), {b"b": Wish.YES}, (), 0)
+    pausing.said(b"a", (b"b",), {b"a": Wish.YES}, (b"b",), 0)
     assert pausing.agreed((b"a", b"b")), "whom one hears oneself, one believes oneself"
     assert not pausing.agreed(())
 

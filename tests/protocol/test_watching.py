@@ -31,9 +31,10 @@ from p2pdice.protocol.events import (
     Watched,
 )
 from p2pdice.protocol.messages import Commit, sign_game
+from p2pdice.protocol.often import NEWS_PER_MINUTE
 from p2pdice.protocol.phases import Phase
 from p2pdice.protocol.transcript import read_entries
-from p2pdice.protocol.watcher import NEWS_PER_MINUTE, Watcher
+from p2pdice.protocol.watcher import Watcher
 from p2pdice.protocol.watching import LAG_S, NEWS_KEPT, PACE_S
 from p2pdice.rules import OBLIGE_CLOSED, OBLIGE_OPEN, Action, Ended, RoundBegan, Special, make_ruleset
 from tests.protocol.test_session import _held, _oblige, session_of
