@@ -2,6 +2,7 @@
 transcripts go. Where nothing can be written, all of it lives in memory. Must not know the game."""
 
 import datetime
+import errno
 import os
 import secrets
 from collections.abc import Callable
@@ -51,6 +52,8 @@ class Store:
         if folder is not None:
             try:
                 folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+            except FileExistsError:
+                self.fail(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
             except OSError as error:
                 self.fail(error)
 
