@@ -16,13 +16,16 @@ CHAT_CELLS = 400
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 # Letters by category, but blank to the eye: a name of them would look like no name.
 _BLANK = str.maketrans(dict.fromkeys("\u115f\u1160\u3164\uffa0\u2800", " "))
+# Marks by category that draw nothing: two names that differ in them only would look alike.
+_UNSEEN = (0x034F, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+_LOOKS_LIKE = _BLANK | dict.fromkeys(_UNSEEN)
 # Piled-up marks draw over the lines above and below; no written language needs more on one letter in NFC.
 _MOST_MARKS = 2
 
 
 def clean(text: str, cells: int) -> str:
     """`text` without anything that could move a cursor or hide, on one line, at most `cells` terminal cells wide."""
-    spaced = " ".join(text[: cells * 8].translate(_BLANK).split())
+    spaced = " ".join(text[: cells * 8].translate(_LOOKS_LIKE).split())
     kept = "".join(char for char in spaced if unicodedata.category(char) not in _DROPPED)
     return _clip(" ".join(unicodedata.normalize("NFC", kept).split()), cells)
 

@@ -13,6 +13,7 @@ HOSTILE = {
     "A\x07na\x9b31m": "Ana31m",
     "Ana\u202e\u2066oteB": "AnaoteB",
     "A\u200bn\ufeffa": "Ana",
+    "A\u034fn\ufe0fa\u17b5\U000e0100": "Ana",
     "Ana\nBeto\r\tCaro": "Ana Beto Caro",
     "  Ana   ": "Ana",
     "Jose\u0301": "José",
