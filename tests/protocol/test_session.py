@@ -1,6 +1,7 @@
 """Games over a fake wire: what a peer gets to know, what bytes can do to it, and what time does."""
 
 import contextlib
+import gc
 import random
 from collections import Counter
 from typing import cast
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from p2pdice.fairness import dice as fair
 from p2pdice.fairness.chain import state_hash
+from p2pdice.fairness.keys import SigningKey
 from p2pdice.protocol import frames
 from p2pdice.protocol.errors import LocalFault, PeerFault
 from p2pdice.protocol.events import (
@@ -28,6 +30,7 @@ from p2pdice.protocol.events import (
 )
 from p2pdice.protocol.messages import Commit, Open, lobby_fields, signed_from
 from p2pdice.protocol.phases import Phase
+from p2pdice.protocol.roomcode import ChannelSession
 from p2pdice.protocol.session import Session
 from p2pdice.rules import (
     CALZO,
@@ -299,6 +302,18 @@ def test_a_first_link_is_nobody_coming_back() -> None:
     table.link(one, other)
     table.settle()
     assert not [event for node in table.nodes for event in node.events if isinstance(event, PeerLost | PeerBack)]
+
+
+def test_strangers_who_come_and_go_in_a_game_leave_nothing_behind() -> None:
+    """Keys are theirs to make, as many as they like: whoever is no player is not remembered once the link is gone."""
+    table = Table(2, seed=1)
+    table.settle()
+    peer = table.nodes[0].peer
+    stranger = SigningKey(bytes(32)).public
+    peer.linked(stranger, table.now, ChannelSession(False, "elsewhere", (stranger,) * 5))
+    peer.lost(stranger, table.now)
+    peer.take()
+    assert not [holder for holder in gc.get_referrers(stranger) if isinstance(holder, dict | set | list | tuple)]
 
 
 def test_a_window_to_call_exact_stays_open_whatever_the_mover_does() -> None:
