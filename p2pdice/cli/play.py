@@ -57,6 +57,7 @@ class Play:
         self._watching = watching
         self._sent = False  # a move is on its way and no event has answered it
         self._interrupted = False
+        self._called = ""  # the name that was taken because another had the own
         self._left = False  # whether the person has asked to leave
         self._game: asyncio.Task[int] | None = None
         self._reminder: asyncio.TimerHandle | None = None
@@ -151,9 +152,22 @@ class Play:
                 self._remind(event.seconds if table.to_move and not event.paused else None)
             case events.ActionMade() | events.Halted() | events.Closed():
                 self._remind(None)
+            case events.LobbyChanged():
+                self._tell_apart(event)
         if isinstance(event, events.Closed):
             self.reason = event.reason
         self._changed.set()
+
+    def _tell_apart(self, event: events.LobbyChanged) -> None:
+        """Take the name that is shown for this seat, where an earlier one has the own: seats are drawn, and after that
+        the number would go to whoever comes first. Only until the rules are accepted: then the draw may begin."""
+        table = self._frontend.table
+        if self._auto or self._frontend.piped or table.playing or table.you is None or table.ready[table.you]:
+            return
+        name = table.name(table.you)
+        if name not in (event.names[table.you], self._called):
+            self._called = name
+            asyncio.get_running_loop().call_soon(self._driver.rename, name)  # not amid the news that tell of it
 
     def _remind(self, seconds: float | None) -> None:
         """Tell the last seconds of a turn of `seconds`, unless it ends before; None: there is none."""

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 from typing import IO
 
@@ -138,6 +139,22 @@ async def test_enter_is_ready_in_the_lobby_only() -> None:
     driver = FakeDriver(formed(RULES))
     await _play(driver, "\n")
     assert driver.asked == ["quit"]
+
+
+@pytest.mark.parametrize(("names", "ready", "piped", "asked"), [
+    (("Ana", "Ana"), False, False, [("name", "Ana 2")]), (("Beto", "Ana"), False, False, []),
+    (("Ana", "Ana"), True, False, []), (("Ana", "Ana"), False, True, []),
+])
+async def test_of_two_with_one_name_the_later_takes_the_other_that_is_shown(
+    names: tuple[str, str], ready: bool, piped: bool, asked: list[object]
+) -> None:
+    """Seats are drawn: else the number would go to either of them in the game. Said once, before the rules are accepted,
+    for then the draw may begin; who accepts them unasked keeps the name."""
+    told = replace(lobby(RULES, names=names, ready=ready, hosting=False), you=1)
+    driver = FakeDriver(told, told)
+    run = asyncio.create_task(_play(driver, "/quien\n", piped=piped))
+    await run
+    assert driver.asked == [*asked, "quit"]
 
 
 COMMANDS: dict[str, list[object]] = {
