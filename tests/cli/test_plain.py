@@ -148,8 +148,8 @@ async def test_enter_is_ready_in_the_lobby_only() -> None:
 async def test_of_two_with_one_name_the_later_takes_the_other_that_is_shown(
     names: tuple[str, str], ready: bool, piped: bool, asked: list[object]
 ) -> None:
-    """Seats are drawn: else the number would go to either of them in the game. Said once, before the rules are accepted,
-    for then the draw may begin; who accepts them unasked keeps the name."""
+    """Seats are drawn: else the number would go to either of them in the game. Asked for once, and before the rules are
+    accepted, for then the draw may begin; who accepts them unasked keeps the name."""
     told = replace(lobby(RULES, names=names, ready=ready, hosting=False), you=1)
     driver = FakeDriver(told, told)
     run = asyncio.create_task(_play(driver, "/quien\n", piped=piped))
