@@ -32,7 +32,7 @@ def chapters(report: Report) -> list[Chapter]:
     odds = _odds(report)
     for event in told(report):
         lines = screen.tell(event)
-        if isinstance(event, RoundBegan):
+        if isinstance(event, RoundBegan) and event.round_number != found[-1].number:  # else it is dealt again
             found.append(Chapter(event.round_number, []))
         if isinstance(event, ActionMade) and (held := next(odds)) is not None:
             lines = [_("{action} ({percent})").format(action=lines[0], percent=percent(held)), *lines[1:]]

@@ -81,7 +81,7 @@ def _replay(options: argparse.Namespace) -> int:
         if not chosen:
             raise Complaint(
                 _("{file}: there is no round {number}").format(file=options.file, number=options.round),
-                _("The game has rounds 1 to {last}.").format(last=report.rounds),
+                _last(rounds[-1].number),
             )
         say(chosen[0].lines, sys.stdout)
     elif options.plain or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
@@ -99,14 +99,31 @@ def _step(rounds: "Sequence[Chapter]") -> None:
         at += 1
         if at == len(rounds):
             break
-        try:
-            answer = input(_("-- Enter: round {number}; a number: that round; q: leave -- ").format(number=at)).strip()
-        except EOFError:
-            return
-        if answer.isascii() and answer.isdigit() and 0 < int(answer[:6]) < len(rounds):
-            at = int(answer[:6])
-        elif answer:
+        wish = _wish(at, len(rounds) - 1)
+        if wish is None:
             break
+        at = wish
+
+
+def _wish(following: int, last: int) -> int | None:
+    """The round to show next; None to leave."""
+    while True:
+        try:
+            answer = input(_("-- Enter: round {number}; a number: that round; q: leave -- ").format(number=following))
+        except EOFError:
+            return None
+        answer = answer.strip().casefold()
+        if not answer:
+            return following
+        if answer.isascii() and answer.isdigit() and 0 < int(answer[:6]) <= last:
+            return int(answer[:6])
+        if answer in ("q", "quit", "salir", "sair"):
+            return None
+        say([_last(last)], sys.stdout)
+
+
+def _last(number: int) -> str:
+    return _("The game has rounds 1 to {last}.").format(last=number)
 
 
 def _write(name: str, text: str) -> None:

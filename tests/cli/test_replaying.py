@@ -13,7 +13,7 @@ from p2pdice.cli.verdict import examine, in_words
 from p2pdice.cli.words import percent
 from p2pdice.protocol import events
 from p2pdice.protocol.audit import Report
-from p2pdice.rules import Kind, RoundBegan, RoundSettled
+from p2pdice.rules import Gone, Kind, RoundBegan, RoundSettled
 from tests.cli.terminal import Terminal
 from tests.cli.test_main import run
 
@@ -93,6 +93,18 @@ def test_rounds_are_chapters(perudo: tuple[Path, Report]) -> None:
     assert sum(isinstance(event, RoundSettled) for event in report.events) == report.rounds
 
 
+def test_a_round_that_is_dealt_again_is_one_chapter(perudo: tuple[Path, Report]) -> None:
+    """Somebody left in the middle of round 2: asked for by its number, both tries are shown, and 3 is still 3."""
+    report = copy(perudo[1])
+    second = next(event for event in report.events if isinstance(event, RoundBegan) and event.round_number == 2)
+    place = report.events.index(second)
+    gone = Gone((), (3, 3, 3), None, None, ())
+    report.events = [*report.events[:place], second, gone, *report.events[place:]]
+    chapters = replaying.chapters(report)
+    assert [chapter.number for chapter in chapters] == list(range(report.rounds + 1))
+    assert sum(line.startswith("Round 2.") for line in chapters[2].lines) == 2
+
+
 def test_blind_rounds_can_be_told(tmp_path: Path) -> None:
     """Where bidders did not see their own dice, the chance is by what they did see."""
     _path, report = _played(tmp_path, "--rules", "dudo", "--set", "starting_dice=2")
@@ -124,7 +136,7 @@ def test_verify_says_what_was_checked(perudo: tuple[Path, Report]) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 def test_stepping_through(perudo: tuple[Path, Report]) -> None:
-    """At a terminal: Enter for the next round, a number for that one, q to leave."""
+    """At a terminal: Enter for the next round, a number for that one, q to leave; what is none of these is asked again."""
     path, report = perudo
     with Terminal(["p2pdice", "replay", str(path), "--lang", "en"]) as terminal:
         terminal.until("Enter: round 1;")
@@ -137,6 +149,10 @@ def test_stepping_through(perudo: tuple[Path, Report]) -> None:
         assert ("Round 2." in terminal.everything()) == (report.rounds == 2)
     with Terminal(["p2pdice", "replay", str(path), "--lang", "en"]) as terminal:
         terminal.until("Enter: round 1;")
+        terminal.type(f"{report.rounds + 1}\n")
+        terminal.until(f"The game has rounds 1 to {report.rounds}.")
+        terminal.type("round one\n")
+        terminal.until(lambda lines: terminal.everything().count("The game has rounds") == 2)
         terminal.type("q\n")
         assert terminal.end() == 0
         assert "Round 1." not in terminal.everything()
