@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from p2pdice.cli import replaying
+from p2pdice.cli.clean import clean_names
 from p2pdice.cli.verdict import examine, in_words
 from p2pdice.cli.words import percent
 from p2pdice.protocol import events
@@ -73,7 +74,7 @@ def test_a_bid_by_dice_that_nobody_saw_has_no_chance(perudo: tuple[Path, Report]
     ]
     lines = [line for chapter in replaying.chapters(report) for line in chapter.lines if " bids " in line]
     assert report.seated
-    names = [player.nick for player in report.seated.players]
+    names = clean_names(player.nick for player in report.seated.players)
     bidders = {
         event.seat for event in report.events
         if isinstance(event, events.ActionMade) and event.action.kind is Kind.BID
@@ -136,7 +137,7 @@ def test_verify_says_what_was_checked(perudo: tuple[Path, Report]) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 def test_stepping_through(perudo: tuple[Path, Report]) -> None:
-    """At a terminal: Enter for the next round, a number for that one, q to leave; what is none of these is asked again."""
+    """Enter for the next round, a number for that one, q to leave; what is none of these is asked again."""
     path, report = perudo
     with Terminal(["p2pdice", "replay", str(path), "--lang", "en"]) as terminal:
         terminal.until("Enter: round 1;")
