@@ -101,7 +101,8 @@ class Halts:
         if body.seat not in voters:
             return None
         drops = [name for name, vote in self.votes.items()
-                 if vote.kind == "DROP" and vote.payload[0] == followed and vote.seat in voters]
+                 if vote.kind == "DROP" and vote.payload == body.payload and vote.seat in voters
+                 and vote.votes_at[2] == body.votes_at[2]]
         if len(drops) < needed:
             return None
         if self._fresh - self._closure([followed, *drops]):

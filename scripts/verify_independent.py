@@ -431,8 +431,6 @@ class Verifier:
                 outcome = self._vote(raw_body, signature)
                 if outcome:
                     return self._descend(outcome)
-                if outcome is not None and bodies:
-                    raise Wrong("out-of-order")
                 continue
             if kind != "game" or self.halts.open or self.shown:
                 raise Wrong("out-of-order")

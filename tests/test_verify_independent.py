@@ -439,6 +439,37 @@ def test_a_drop_for_a_proposal_of_another_ballot_carries_nothing_on() -> None:
     assert agreed(_independent.file_of(_independent.chained(table.entries))) == "fault"
 
 
+def test_drops_of_another_outcome_do_not_count() -> None:
+    """As many follow the PROPOSE as it needs, but not all with what it gives: nothing is decided."""
+    import _independent
+    from _vote_cases import Played
+
+    table = Played()
+    halts = [table.halt.halt(seat, (2, 0)) for seat in (0, 1)]
+    outcome, propose = table.halt.outcome(table.game.active, halts, {}, {}), table.halt.propose(halts)
+    assert outcome
+    drops = [table.halt.drop(0, propose, ()), table.halt.drop(1, propose, outcome)]
+    table.entries += [("vote", vote) for vote in (*(one.vote for one in halts), propose, *drops)]
+    assert agreed(_independent.file_of(_independent.chained(table.entries))) == "incomplete"
+    table.drop(outcome)
+    table.play()
+    assert agreed(_independent.file_of(_independent.chained(table.entries))) == "fault"
+
+
+def test_the_rest_of_a_slot_that_a_crash_tore_may_follow_a_go_on() -> None:
+    """Whoever comes back goes on with the file as it is: its slot begins before the votes and ends behind them."""
+    import _independent
+    from _vote_cases import Played
+
+    table = Played(2)
+    table.decided([table.halt.halt(seat, (1 - seat, 0)) for seat in (0, 1)])
+    table.play()
+    places = [at for at, (kind, _) in enumerate(table.entries) if kind == "game"]
+    torn = table.entries.pop(places[0])
+    table.entries.insert(next(at for at, (kind, _) in enumerate(table.entries) if kind == "vote"), torn)
+    assert agreed(_independent.file_of(_independent.chained(table.entries))) == "clean"
+
+
 STRANGE_STATES = [
     ("foo", (b"game", bytes(32), b"R")), ("start", (b"game", bytes(32), b"R")), ("start", (b"game", b"", b"", b"R")),
     ("child", (b"game", bytes(32), b"R")), ("child", (b"game", bytes(32), bytes(32), b"R")),
