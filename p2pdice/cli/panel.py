@@ -8,10 +8,10 @@ from p2pdice.cli.clean import clean, width, wrapped
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.screen import dice, lobby_hint, may_oblige, paused, places, standing, waits
 from p2pdice.cli.table import Table
-from p2pdice.cli.words import listed, pips, typed
+from p2pdice.cli.words import cup, listed, pips, typed
 from p2pdice.rules import Kind
 
-PANEL_LINES = 6
+PANEL_LINES, CUP_LINES = 6, 2
 
 
 def panel(
@@ -37,7 +37,7 @@ def panel(
         shown = [*wrapped(listed(places(table)), columns)[: max(0, room - len(due))], *due]
     else:
         # The standing bid, the own dice and what is due are worth more than the last of many seats.
-        middle = [_bid(table, columns), *_cups(table, faces)[:1]]
+        middle = [_bid(table, columns), *_cups(table, columns, faces)[:CUP_LINES]]
         due = [line for text in _due(table, until, columns) for line in wrapped(text, columns)]
         seats = _seats(table, columns, 2 if room - len(middle) - len(due) > 1 else 1)
         left = room - len(seats) - len(middle) - len(due)
@@ -87,12 +87,29 @@ def _bid(table: Table, columns: int) -> str:
     return short.format(bid=typed(table.bid).split(" ")[0], name=table.name(table.bidder))
 
 
-def _cups(table: Table, faces: bool) -> list[str]:
-    """The own dice, with their faces where those can be shown, and on the same line the cups that this round shows."""
+def _cups(table: Table, columns: int, faces: bool) -> list[str]:
+    """The own dice, with their faces where all of it fits, and the cups that this round shows; in few words where they
+    would take more than CUP_LINES."""
     told = dice(table)
-    if faces and table.own:
-        told[0] += f"   {pips(table.own)}"
-    return ["  ".join(told)] if told else []
+    if table.own:
+        told[0] = told[0] if width(told[0]) < columns else cup(table.own)
+        drawn = f"{told[0]}   {pips(table.own)}"
+        told[0] = drawn if faces and width(drawn) < columns else told[0]
+    rows = _packed(told, columns)
+    if table.seen and len(rows) > CUP_LINES:
+        rows = _packed([f"{table.name(seat)}: {cup(shown)}" for seat, shown in table.seen.items()], columns)
+    return rows
+
+
+def _packed(texts: Sequence[str], columns: int) -> list[str]:
+    """As many texts on each line as fit."""
+    rows: list[str] = []
+    for text in texts:
+        if rows and width(rows[-1]) + 2 + width(text) < columns:
+            rows[-1] += f"  {text}"
+        else:
+            rows.append(text)
+    return rows
 
 
 def _due(table: Table, until: str, columns: int) -> list[str]:

@@ -12,8 +12,9 @@ from p2pdice.cli import language, screen
 from p2pdice.cli.clean import width
 from p2pdice.cli.panel import PANEL_LINES, panel
 from p2pdice.cli.screen import Screen
+from p2pdice.cli.words import cup
 from p2pdice.protocol import events
-from p2pdice.rules import Ended, Gone, OrderDrawn, make_ruleset, new_game, remove
+from p2pdice.rules import Ended, Gone, OrderDrawn, RoundBegan, Special, bid, make_ruleset, new_game, remove
 from tests.cli.conftest import LANGUAGES
 from tests.cli.stories import NAMES, Story, formed, lobby, watched
 
@@ -114,6 +115,32 @@ def test_the_status_area_stays_small(columns: int, spoken: str) -> None:
         for event in make().events:
             shown.tell(event)
             assert _fits(panel(shown.table, columns), columns)
+
+
+@pytest.mark.parametrize("columns", [20, 30, 80])
+def test_no_own_die_is_cut_off(columns: int, spoken: str) -> None:
+    """A cup that lost its last die to the edge of the terminal would be taken for a smaller one."""
+    shown = Screen(detailed=False)
+    shown.tell(formed(elimination().rules))
+    shown.tell(events.DiceDealt(0, (1, 2, 3, 4, 5, 6), {}))
+    [line] = [line for line in panel(shown.table, columns, faces=True) if "1 2 3 4 5 6" in line]
+    assert ("\u2680" in line) == ("\u2685" in line) == (columns == 80)
+
+
+@pytest.mark.parametrize(("columns", "others"), [(80, 5), (40, 3), (40, 2)])
+def test_the_cups_of_an_open_round_are_all_in_the_status_area(columns: int, others: int, spoken: str) -> None:
+    """They are what is played by in it; that the own dice are not seen is known from them."""
+    names = ["Ana", "Beto", "Caro", "Dora", "Elsa", "Fito"][: others + 1]
+    shown = Screen(detailed=False)
+    shown.tell(formed(make_ruleset("dudo", {}), names=names))
+    shown.tell(RoundBegan(3, 0, "left", Special.OPEN))
+    shown.tell(events.DiceDealt(0, None, {seat: (seat, 2, 3, 4, 5) for seat in range(1, others + 1)}))
+    shown.tell(events.TurnBegan(0, 60.0, (bid(1, 1), bid(1, 2), bid(1, 3))))
+    lines = panel(shown.table, columns, until="12:00:00")
+    assert _fits(lines, columns)
+    for seat in range(1, others + 1):
+        assert f"{names[seat]}: {cup((seat, 2, 3, 4, 5))}" in " ".join(lines)
+    assert "12:00:00" in " ".join(lines)
 
 
 def test_thirty_two_players_fit_the_status_area() -> None:
