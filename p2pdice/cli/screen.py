@@ -15,6 +15,8 @@ from p2pdice.cli.words import cup, dice_count, listed
 from p2pdice.protocol import events
 from p2pdice.rules import Ended, Gone, Kind, OrderDrawn, RoundBegan, RoundSettled, Seating, Special, count, record_json
 
+_LOOPBACK = "127.0.0.1"
+
 
 class Screen:
     """A table followed event by event, each told in lines. `detailed`: nothing is shown beside these lines."""
@@ -37,7 +39,9 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
     """What to print when `event` has turned the picture `before` into `table`."""
     match event:
         case events.Listening():
-            return [_("Others join with: {line}").format(line=clean(event.line, CHAT_CELLS))]
+            here = event.addresses == (_LOOPBACK,)
+            text = _("Others join with: {line} (only from this computer)") if here else _("Others join with: {line}")
+            return [text.format(line=clean(event.line, CHAT_CELLS))]
         case events.LobbyChanged():
             return [] if table.playing else _lobby(before, table)
         case events.TableFormed():
@@ -83,7 +87,8 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
         case events.Refused():
             return [refusals.refusal(event.reason, event.fields, table.names)]
         case events.Troubled():
-            return [" ".join(troubles.trouble(event.reason, event.fields))]
+            told = " ".join(troubles.trouble(event.reason, event.fields))
+            return [told[:1].upper() + told[1:]]
         case events.Closed():
             return refusals.closing(event.reason, event.fields, event.transcript)
         case _:

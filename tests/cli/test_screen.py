@@ -227,6 +227,22 @@ def test_before_an_opening_roll_nobody_has_a_seat() -> None:
         "Opening roll: Ana: 3, bot: 1, bot 2: 4.", "Seats, clockwise: bot 2, Ana, bot. bot 2 opens."]
 
 
+def test_an_address_of_this_computer_alone_is_told_as_that() -> None:
+    """Without a network, or with --bind, nobody elsewhere can use the line."""
+    line = "p2pdice join 127.0.0.1:47600"
+    shown = Screen(detailed=True)
+    assert shown.tell(events.Listening(47600, ("127.0.0.1",), line)) == [
+        f"Others join with: {line} (only from this computer)"]
+    assert shown.tell(events.Listening(47600, ("10.0.0.5",), "p2pdice join 10.0.0.5:47600")) == [
+        "Others join with: p2pdice join 10.0.0.5:47600"]
+
+
+def test_a_trouble_is_a_sentence() -> None:
+    """With a capital letter, where nothing stands before it."""
+    [line] = Screen(detailed=True).tell(events.Troubled("no-interface", {}))
+    assert line.startswith("There is no network on which")
+
+
 def test_others_dice_are_not_ours() -> None:
     """Dice of a bot in this process are never shown to the person at it."""
     shown = Screen(detailed=True)
