@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,7 +85,7 @@ def _replay(options: argparse.Namespace) -> int:
                 _last(rounds[-1].number),
             )
         say(chosen[0].lines, sys.stdout)
-    elif options.plain or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
+    elif options.plain or os.environ.get("ACCESSIBLE") or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         say((line for chapter in rounds for line in chapter.lines), sys.stdout)
     else:
         _step(rounds)

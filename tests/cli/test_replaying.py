@@ -157,3 +157,14 @@ def test_stepping_through(perudo: tuple[Path, Report]) -> None:
         terminal.type("q\n")
         assert terminal.end() == 0
         assert "Round 1." not in terminal.everything()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+@pytest.mark.parametrize(("flags", "environment"), [(["--plain"], {}), ([], {"ACCESSIBLE": "1"})])
+def test_plain_asks_nothing(perudo: tuple[Path, Report], flags: list[str], environment: dict[str, str]) -> None:
+    """All of it at once, as into a pipe; the environment asks for that as well as the flag."""
+    path, report = perudo
+    with Terminal(["p2pdice", "replay", str(path), "--lang", "en", *flags], environment=environment) as terminal:
+        assert terminal.end() == 0
+        assert "Enter" not in terminal.everything()
+        assert f"Round {report.rounds}." in terminal.everything()
