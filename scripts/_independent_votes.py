@@ -92,6 +92,11 @@ class Halts:
         return any((other.seat, other.slot, other.epoch) == (body.seat, body.slot, body.epoch) and other.raw != body.raw
                    for other in [*self.votes.values(), *self.leaves.values()])
 
+    def named(self, proof: bytes) -> bool:
+        """Whether a PROPOSE of the open halt has named this evidence already."""
+        return any(proof in (name for _, name in vote.payload[2]) for vote in self.votes.values()
+                   if vote.kind == "PROPOSE")
+
     def _drop(self, body: Body) -> Outcome | None:
         followed, outcome = body.payload
         found = self.outcomes.get(followed)

@@ -549,11 +549,11 @@ class Verifier:
         if signature:
             raise Wrong("not-a-record")
         seat = convicted(self.game_id, self.keys, evidence)
+        shown = self.halts.owner_of[seat], hashed("evidence", evidence)
+        if shown[1] in self.halts.proofs or (self.shown and shown < self.shown[-1]) or self.halts.named(shown[1]):
+            raise Wrong("out-of-order")
         self.report.guilty.add(seat)
         self.report.signatures += len(decode(evidence)[1])
-        shown = self.halts.owner_of[seat], hashed("evidence", evidence)
-        if shown[1] in self.halts.proofs or (self.shown and shown < self.shown[-1]):
-            raise Wrong("out-of-order")
         self.shown.append(shown)
         self.halts.proofs[shown[1]] = shown[0]
 

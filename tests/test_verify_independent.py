@@ -470,6 +470,30 @@ def test_the_rest_of_a_slot_that_a_crash_tore_may_follow_a_go_on() -> None:
     assert agreed(_independent.file_of(_independent.chained(table.entries))) == "clean"
 
 
+def test_evidence_behind_the_proposal_that_names_it() -> None:
+    """It stands directly before the first that does, so that what a PROPOSE decides is known at its place."""
+    import _independent
+    from _vote_cases import Played
+
+    table = Played(4)
+    halt, found = table.halt, []
+    proof = _independent.pack(("EQUIV", sorted(table.game.body(3, "MODE", way, 0) for way in ("open", "no")), (), b""))
+    for shown in (0, 1):
+        votes = list[tuple[str, _independent.Signed]]()
+        for ballot in (0, 1):
+            halts = [halt.halt(seat, ballot=ballot) for seat in (0, 1, 2)]
+            outcome = halt.outcome(table.game.active, halts, {}, {3: _independent.hashed("evidence", proof)})
+            propose = halt.propose(halts, proofs={3: proof}, ballot=ballot)
+            assert outcome
+            votes += [("vote", one.vote) for one in halts]
+            votes += [("evidence", (proof, b""))] if shown == ballot else []
+            votes += [("vote", propose), ("vote", halt.drop(0, propose, outcome, ballot=ballot))]
+        raw = _independent.file_of(_independent.chained([*table.entries, *votes]))
+        assert agreed(raw) == "fault"
+        found.append(audit(raw).findings[-1].detail)
+    assert found == ["evidence", "out-of-order"]
+
+
 STRANGE_STATES = [
     ("foo", (b"game", bytes(32), b"R")), ("start", (b"game", bytes(32), b"R")), ("start", (b"game", b"", b"", b"R")),
     ("child", (b"game", bytes(32), b"R")), ("child", (b"game", bytes(32), bytes(32), b"R")),

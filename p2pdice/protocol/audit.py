@@ -290,7 +290,8 @@ class _Auditor:
             raise Malformed("out-of-order")
         self._voted = place
         self._undecided.add(vote.signed.hash)
-        decided = dispute.halting.certificate() if isinstance(vote.payload, Drop) else None
+        # All that a PROPOSE names stands before it, so no earlier ballot can be decided by what comes behind.
+        decided = dispute.halting.certificate(vote.ballot) if isinstance(vote.payload, Drop) else None
         if decided is None:
             return
         votes, outcome = decided
@@ -333,7 +334,7 @@ class _Auditor:
         if entry.signed.signature or seat is None:
             raise Malformed("misplaced")
         shown = (self._ledger.owner(seat), proof_hash(entry.signed.body))
-        if self._shown and shown < self._shown[-1]:
+        if (self._shown and shown < self._shown[-1]) or shown[1] in self._dispute.named_proofs:
             raise Malformed("out-of-order")
         self._shown.append(shown)
         self._report.signatures += len(evidence.bodies)

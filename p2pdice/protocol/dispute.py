@@ -185,7 +185,7 @@ class Dispute:
         # A cheat can make as much of it as it likes. All come to hold the smallest, since each smaller one costs twice
         # the work, and what a PROPOSE names.
         held = [known for known, of in self.proofs.items() if of == owner]
-        if self.me is not None and len(held) >= MOST_PROOFS and name > min(held) and name not in self._named():
+        if self.me is not None and len(held) >= MOST_PROOFS and name > min(held) and name not in self.named_proofs:
             return None
         self.proofs[name] = owner
         self.raw_proofs[name] = raw
@@ -228,7 +228,7 @@ class Dispute:
         """Names of the votes of the open halt, of all LEAVEs, and of the evidence that others may need: the smallest
         against each owner, and what a PROPOSE names."""
         smallest = {owner: name for name, owner in sorted(self.proofs.items(), reverse=True)}
-        proofs = set(smallest.values()) | (self._named() & set(self.proofs))
+        proofs = set(smallest.values()) | (self.named_proofs & set(self.proofs))
         return {vote.signed.hash for vote in self.halting.votes} | set(self.all_leaves) | proofs
 
     def contradiction(self) -> bool:
@@ -279,7 +279,8 @@ class Dispute:
 
     # --- inside
 
-    def _named(self) -> set[bytes]:
+    @property
+    def named_proofs(self) -> set[bytes]:
         """Names of the evidence that PROPOSEs of the open halt name."""
         proposals = [propose for proposes in self.halting.proposals.values() for propose in proposes]
         return {name for propose in proposals for _, name in propose.payload.proofs}

@@ -2,7 +2,7 @@
 stands (protocol.md section 10). What a ballot decides is `ballot`'s; this file only collects, checks that everything a
 body names is here, and keeps the timers. Must not know links, the rules or how a decision is carried out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -99,7 +99,8 @@ class Halting:
     _waited: bool = False  # as the proposer: for more HALTs, as long as it does
     _highest: dict[int, int] = field(default_factory=dict)  # by seat, the highest ballot of its HALTs
     _evaluated: dict[bytes, tuple[Proposal, Outcome]] = field(default_factory=dict)
-    _unresolved: set[bytes] = field(default_factory=set)  # in the step that is going on
+    _rising: bool = False
+    _unresolved: set[bytes] = field(default_factory=set)  # in the step that is going on; in a record, for good
 
     @property
     def halted(self) -> bool:
@@ -113,7 +114,7 @@ class Halting:
         Two by one author for one slot convict it, but both are kept: what others decided upon one of them must be seen
         here too.
         """
-        self._unresolved.clear()
+        self._look_again()
         self.by_hash[vote.signed.hash] = vote
         match vote.payload:
             case Halt():
@@ -172,12 +173,18 @@ class Halting:
         """All bodies of this halt, in an order in which what is named comes first."""
         return list(self.by_hash.values())
 
+    def _look_again(self) -> None:
+        """What did not hold may do so now; in a record all that a PROPOSE names stands before it."""
+        if self.around.me is not None:
+            self._unresolved.clear()
+
     # --- what bodies mean
 
     def evaluate(self, propose: Vote[Propose]) -> tuple[Proposal, Outcome]:
         """What a PROPOSE names and decides. Raises Unresolved, or Malformed for one that no honest client signs."""
         known = self._evaluated.get(propose.signed.hash)
         if known is None:
+            self._evaluate_below(propose.ballot)
             if propose.signed.hash in self._unresolved:
                 raise Unresolved
             self._unresolved.add(propose.signed.hash)
@@ -187,6 +194,17 @@ class Halting:
                 raise Malformed("somebody-is-missing")
             known = self._evaluated[propose.signed.hash] = (proposal, outcome)
         return known
+
+    def _evaluate_below(self, ballot: int) -> None:
+        """The PROPOSEs of lower ballots, from the lowest up. Each may name what names the one before: Python would run
+        out of stack on the way down."""
+        if not self._rising:
+            self._rising = True
+            for lower in sorted(number for number in self.proposals if number < ballot):
+                for propose in self.proposals[lower]:
+                    with suppress(Unresolved, Malformed):
+                        self.evaluate(propose)
+            self._rising = False
 
     def _proposal(self, propose: Vote[Propose]) -> tuple[Owners, Proposal]:
         halts = dict(self._halted(propose, seat, name) for seat, name in propose.payload.halts)
@@ -311,7 +329,7 @@ class Halting:
 
     def step(self, now: float) -> Outcome | None:
         """Sign what there is to sign now; the outcome, once a certificate stands."""
-        self._unresolved.clear()
+        self._look_again()
         decided = self.certificate()
         while decided is None and self.halted and self._sign_next(now):
             decided = self.certificate()
@@ -331,20 +349,22 @@ class Halting:
         present, _ = self._present()
         return BALLOT_S + self.ballot if self.proposer(self.ballot) in present else SKIP_S
 
-    def certificate(self) -> tuple[list[AnyVote], Outcome] | None:
-        """What the first certificate that stands consists of (see `_certificates`), and its outcome."""
-        return next(self._certificates(), None)
+    def certificate(self, ballot: int | None = None) -> tuple[list[AnyVote], Outcome] | None:
+        """What the first certificate that stands, of one ballot or any, consists of (see `_certificates`), and its
+        outcome."""
+        return next(self._certificates(self.proposals if ballot is None else {ballot} & self.proposals.keys()), None)
 
     def outcomes(self) -> set[Outcome]:
         """The outcomes of all certificates that stand: more than one convict some key."""
-        return {outcome for _, outcome in self._certificates()}
+        return {outcome for _, outcome in self._certificates(self.proposals)}
 
-    def _certificates(self) -> Iterator[tuple[list[AnyVote], Outcome]]:
-        """All that a PROPOSE names, the PROPOSE, and DROPs for it by as many as it needs, those of the lowest seats.
+    def _certificates(self, ballots: Collection[int]) -> Iterator[tuple[list[AnyVote], Outcome]]:
+        """Of some ballots: all that a PROPOSE names, the PROPOSE, and DROPs for it by as many as it needs, those of the
+        lowest seats.
 
         The lowest ballot first: what later ones name is then known, and what a record holds is no more than it needs.
         """
-        for ballot in sorted(self.proposals):
+        for ballot in sorted(ballots):
             for propose in self.proposals[ballot]:
                 try:
                     proposal, outcome = self.evaluate(propose)

@@ -306,6 +306,8 @@ def test_a_chain_of_ballots_as_long_as_there_can_be(quorum: int) -> None:
                                    lambda now: (), lambda slot, state, payload: votes[0], {}, (), {}), 0)
     for vote in reversed(votes):
         halting.take(vote)
+    halting.ballot = MOST_BALLOTS - 1
+    assert len(halting.useful()) == (0 if quorum == 1 else 3)
     halting.step(1.0)
     assert halting.outcomes() == (set() if quorum == 1 else {Outcome()})
 
