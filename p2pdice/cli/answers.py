@@ -44,9 +44,11 @@ def brief(view: View) -> str:
 
 
 def likely(view: View) -> list[Action]:
-    """For each face the highest bid that holds with a chance of LIKELY or more; none where not even one die does."""
+    """For each face that this seat may bid, all of them out of turn, the highest bid that holds with a chance of LIKELY
+    or more; none where not even one die does."""
     found = []
-    for face in range(1, 7):
+    faces = {action.face for action in view.legal if action.kind is Kind.BID} if view.legal else range(1, 7)
+    for face in sorted(faces):
         held = [quantity for quantity in range(1, sum(view.dice) + 1) if chance(view, bid(quantity, face)) >= LIKELY]
         if held:
             found.append(bid(held[-1], face))

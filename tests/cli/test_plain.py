@@ -14,7 +14,7 @@ from p2pdice.cli.complaint import INTERRUPTED
 from p2pdice.cli.plain import Plain
 from p2pdice.cli.play import Play
 from p2pdice.protocol import events
-from p2pdice.rules import CALZO, OBLIGE_NO, apply, bid, deal, make_ruleset, new_game, round_begun, view
+from p2pdice.rules import CALZO, OBLIGE_NO, Special, apply, bid, deal, make_ruleset, new_game, round_begun, view
 from tests.cli.fakes import FakeDriver, pipe
 from tests.cli.stories import Story, formed, lobby
 
@@ -222,13 +222,20 @@ async def test_odds_of_any_bid() -> None:
 
 
 async def test_odds_say_what_is_likely_on_each_face() -> None:
-    """Without a bid they list, face by face, the highest that holds with half a chance or more."""
+    """Without a bid they list, face by face, the highest that holds with half a chance or more; for whoever is in turn
+    only faces that may be bid, so no aces where no round opens on them, and one face in a palifico."""
+    cup, all_faces = {0: (1, 3, 3, 5, 6), 1: (1, 3, 3, 5, 6)}, "3x1, 4x2, 6x3, 4x4, 5x5, 5x6."
     game = new_game(RULES, 3)
     deal(game)
-    driver = FakeDriver(formed(RULES))
-    driver.seen = view(game, 0, {0: (1, 3, 3, 5, 6)})
-    _status, lines = await _play(driver, "/odds\n")
-    assert lines[-1] == "Likely (50 % or more): 3x1, 4x2, 6x3, 4x4, 5x5, 5x6."
+    palifico = new_game(RULES, 3, dice=(1, 5, 5), special=Special.PALIFICO)
+    deal(palifico)
+    apply(palifico, 0, bid(1, 3))
+    for seen, likely in ((view(game, 0, cup), all_faces.removeprefix("3x1, ")), (view(game, 1, cup), all_faces),
+                         (view(palifico, 1, cup), "3x3.")):
+        driver = FakeDriver(formed(RULES))
+        driver.seen = seen
+        _status, lines = await _play(driver, "/odds\n")
+        assert lines[-1] == f"Likely (50 % or more): {likely}"
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs POSIX signals")
