@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import ipaddress
 import json
+import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 
@@ -25,6 +26,7 @@ from p2pdice.net.tables import tables
 
 FIRST_PORT = 47600
 SECOND_TABLE_S = 1.0
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -152,10 +154,24 @@ async def ask_code(table: tuple[str, int]) -> str:
     found = await ask_card(Hint("", (table,)))
     if found is None or not found.code:
         return ""
+    return _typed(_("Room code: "))
+
+
+def _typed(prompt: str) -> str:
+    """The line that a person types, nothing at the end of input. Whoever interrupts is not held up: what asyncio does
+    with a signal only ends a coroutine that waits for something else than a person."""
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
     try:
-        return input(_("Room code: "))
+        return input(prompt)
     except EOFError:
+        print()  # what follows does not belong on the line of the question
         return ""
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def ask_the_doctor(target: str | None) -> str:
@@ -194,8 +210,5 @@ def only(
 def _ask(choice: Sequence[Found]) -> Found | None:
     for number, table in enumerate(choice, 1):
         print(f"{number}. {described(table)}")
-    try:
-        answer = input(_("Which table? (number) ")).strip()
-    except EOFError:
-        return None
+    answer = _typed(_("Which table? (number) ")).strip()
     return choice[int(answer) - 1] if answer in map(str, range(1, len(choice) + 1)) else None

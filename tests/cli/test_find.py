@@ -1,5 +1,7 @@
 """Which table is meant: addresses, titles, ids, and what to say when it is not clear."""
 
+import asyncio
+import signal
 import sys
 from collections.abc import AsyncGenerator
 from dataclasses import replace
@@ -7,7 +9,7 @@ from io import StringIO
 
 import pytest
 
-from p2pdice.cli import find
+from p2pdice.cli import find, start
 from p2pdice.cli.complaint import NO_TABLE, Complaint
 from p2pdice.net.cards import Found
 from p2pdice.net.errors import DiscoveryFailed, ListenError
@@ -123,6 +125,32 @@ async def test_a_person_is_asked_for_the_code_of_a_table_that_needs_one(
     monkeypatch.setattr("builtins.input", lambda prompt: typed)
     assert await find.ask_code(("10.0.0.5", 47600)) == given
     assert [hint.addresses for hint in asked] == [(("10.0.0.5", 47600),)]
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_question_can_be_interrupted(monkeypatch: pytest.MonkeyPatch, number: str) -> None:
+    """At once, and not when Enter is pressed at last: asyncio's own answer to a signal is for coroutines that wait."""
+    if not hasattr(signal, number):
+        pytest.skip("not on this system")
+    answered: list[str] = []
+
+    def interrupted(prompt: str) -> str:
+        signal.raise_signal(getattr(signal, number))
+        return "too late"
+
+    async def ask() -> None:
+        start._end_like_ctrl_c()
+        answered.append(find._typed("Room code: "))
+
+    monkeypatch.setattr("builtins.input", interrupted)
+    before = [signal.getsignal(each) for each in find.SIGNALS]
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            asyncio.run(ask())
+    finally:
+        for each, handler in zip(find.SIGNALS, before, strict=True):
+            signal.signal(each, handler)
+    assert answered == []
 
 
 def test_a_table_with_a_code_tells_how_to_join_it() -> None:
