@@ -9,7 +9,9 @@ from collections.abc import Iterable
 
 from wcwidth import wcswidth, wcwidth
 
-NAME_CELLS = 24
+# As many bytes of UTF-8 as travel: letters with their marks may take nine of them for a cell.
+NAME_CELLS, NAME_BYTES = 24, 96
+TITLE_BYTES = 64
 CHAT_CELLS = 400
 
 # Controls, format characters (bidi, zero width), surrogates, private use, unassigned.
@@ -23,16 +25,22 @@ _LOOKS_LIKE = _BLANK | dict.fromkeys(_UNSEEN)
 _MOST_MARKS = 2
 
 
-def clean(text: str, cells: int) -> str:
-    """`text` without anything that could move a cursor or hide, on one line, at most `cells` terminal cells wide."""
+def clean(text: str, cells: int, most_bytes: int | None = None) -> str:
+    """`text` without anything that could move a cursor or hide, on one line, at most `cells` terminal cells wide, and
+    `most_bytes` long in UTF-8."""
     spaced = " ".join(text[: cells * 8].translate(_LOOKS_LIKE).split())
     kept = "".join(char for char in spaced if unicodedata.category(char) not in _DROPPED)
-    return _clip(" ".join(unicodedata.normalize("NFC", kept).split()), cells)
+    return _clip(" ".join(unicodedata.normalize("NFC", kept).split()), cells, most_bytes)
 
 
 def clean_name(text: str) -> str:
     """A name fit to be shown and told apart; "?" when nothing of it is left."""
-    return clean(text, NAME_CELLS) or "?"
+    return clean(text, NAME_CELLS, NAME_BYTES) or "?"
+
+
+def clean_title(text: str) -> str:
+    """A table's title fit to be shown; "" when nothing of it is left."""
+    return clean(text, TITLE_BYTES, TITLE_BYTES)
 
 
 def clean_names(names: Iterable[str]) -> tuple[str, ...]:
@@ -44,7 +52,7 @@ def clean_names(names: Iterable[str]) -> tuple[str, ...]:
         while unique.casefold() in taken:
             number += 1
             suffix = f" {number}"
-            unique = _clip(name, NAME_CELLS - len(suffix)) + suffix
+            unique = _clip(name, NAME_CELLS - len(suffix), NAME_BYTES - len(suffix)) + suffix
         taken.add(unique.casefold())
         result.append(unique)
     return tuple(result)
@@ -72,15 +80,18 @@ def rows(text: str, columns: int) -> list[str]:
     return [text] if "p2pdice " in text or "sudo " in text else wrapped(text, columns)
 
 
-def _clip(text: str, cells: int) -> str:
+def _clip(text: str, cells: int, most_bytes: int | None) -> str:
     kept: list[str] = []
-    used = marks = 0
+    used = marks = length = 0
     for char in text:
         size = wcwidth(char)
         if size < 0 or used + size > cells:
             break
         marks = marks + 1 if size == 0 else 0
         if marks <= (_MOST_MARKS if kept else 0):
+            length += len(char.encode())
+            if most_bytes is not None and length > most_bytes:
+                break
             kept.append(char)
             used += size
     return "".join(kept).strip()

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from p2pdice.cli import find, memory, start
+from p2pdice.cli.clean import clean_title
 from p2pdice.net import resume as resuming
 from p2pdice.net import seats
 from p2pdice.net.driver import Driver
@@ -32,7 +33,7 @@ async def driver(options: argparse.Namespace, name: str, rules: Ruleset | None) 
         assert rules is not None
         return seats.host(
             settings,
-            title=options.table,
+            title=clean_title(options.table or "") or clean_title(name),
             rules=rules,
             players=options.players,
             bots=options.bots,

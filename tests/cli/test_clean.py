@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2pdice.cli.clean import NAME_CELLS, clean, clean_name, clean_names, width
+from p2pdice.cli.clean import NAME_CELLS, clean, clean_name, clean_names, clean_title, width
+from p2pdice.protocol import frames, messages
 
 HOSTILE = {
     "\x1b[2J\x1b[HAna": "[2J[HAna",
@@ -26,6 +27,19 @@ HOSTILE = {
 def test_hostile_text_comes_out_inert(text: str, expected: str) -> None:
     """Controls, direction marks, invisible and unassigned characters go; accents and spaces are made regular."""
     assert clean(text, 80) == expected
+
+
+@pytest.mark.parametrize("letter", ["x", "ñ", "ก", "กิ่", "q\u0323\u0301", "張", "🎲"])
+def test_names_and_titles_are_short_enough_to_travel(letter: str) -> None:
+    """Letters of some scripts take nine bytes a cell with their marks. A longer name ended the program of whoever had
+    it, and nobody could join a table with a longer title. A number behind an equal name still fits."""
+    name, title = clean_name(letter * 500), clean_title(letter * 500)
+    assert letter in name
+    assert letter in title
+    assert len(title.encode()) <= frames.TITLE_BYTES
+    for each in clean_names([name] * 12):
+        assert len(each.encode()) <= messages.NICK_BYTES
+        assert width(each) <= NAME_CELLS
 
 
 @given(st.text(), st.integers(1, 40))

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from p2pdice.cli import houserules, options, start
+from p2pdice.cli import houserules, options, seat, start
 from p2pdice.cli.memory import Memory
+from p2pdice.protocol.peer import Peer
 from p2pdice.rules import make_ruleset
 from tests.cli import terminal as terminals
 
@@ -140,3 +141,18 @@ def test_a_signal_while_the_network_is_loaded_leaves_the_terminal_as_it_was(tmp_
         assert terminal.end() == 130
         assert termios.tcgetattr(own)[3] == before[3]
         os.close(own)
+
+
+@pytest.mark.parametrize(("table", "name", "title"), [
+    ("x" * 200, "Ana", "x" * 64), ("\x1b[31mRojo\n", "Ana", "[31mRojo"), ("\u200b", "Ana", "Ana"),
+    (None, "ก" * 24, "ก" * 21),
+])
+async def test_a_title_is_one_that_can_be_sent(table: str | None, name: str, title: str, tmp_path: Path) -> None:
+    """What others may show, and as much of it as the table's card holds; without one the host's name, cut like it."""
+    chosen = options.parse(["host", "--state", str(tmp_path), *(["--table", table] if table else [])])
+    chosen.pace = 0.0
+    driver = await seat.driver(chosen, name, make_ruleset("perudo", {}))
+    peer = driver._make_peer(driver, b"")
+    assert isinstance(peer, Peer)
+    assert peer.lobby.title == title
+    driver.identity.release()
