@@ -78,7 +78,8 @@ SHOWN_BY = {
     "votes both ways, or hides a vote": (
         "protocol/test_halts_abused: test_two_certificates_of_one_halt_end_the_game_as_forked, "
         "test_who_breaks_what_it_promised_is_convicted, "
-        "test_a_halt_that_each_reader_gets_another_of_holds_nobody_up",),
+        "test_a_halt_that_each_reader_gets_another_of_holds_nobody_up, "
+        "test_who_is_told_first_what_fits_nowhere_follows_all_the_same",),
     "says that it has signed, and sends nothing, or what fits nowhere": (
         "protocol/test_halts_abused: test_who_says_it_signed_and_sends_nothing_is_dropped, "
         "test_who_says_what_fits_nowhere_is_dropped, "

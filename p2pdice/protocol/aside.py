@@ -11,25 +11,49 @@ class Aside:
 
     def __init__(self, ledger: Ledger) -> None:
         self.kept: dict[tuple[int, int], AnyMessage] = {}
+        self.second: dict[tuple[int, int], AnyMessage] = {}  # what the same author said besides
         self._ledger = ledger
 
     def of_slot(self, slot: int) -> list[AnyMessage]:
         """What is kept for a slot."""
-        return [message for (at, _), message in self.kept.items() if at == slot]
+        return [message for kept in (self.kept, self.second) for (at, _), message in kept.items() if at == slot]
+
+    def add_second(self, message: AnyMessage) -> None:
+        """Others may stand on it: whoever is told first what fits nowhere must be able to follow them all the same."""
+        place = message.slot, message.seat
+        known = self.second.get(place)
+        if known is None or self.ahead().spoken(*place) is not known:
+            self.second[place] = message
 
     def drop_below(self, slot: int) -> None:
         """What is kept for earlier slots has no more use."""
         self.kept = {place: message for place, message in self.kept.items() if place[0] >= slot}
+        self.second = {place: message for place, message in self.second.items() if place[0] >= slot}
+
+    def discard(self, message: AnyMessage) -> None:
+        """This one has no more use; what else its author said for the slot may have."""
+        for kept in (self.kept, self.second):
+            if kept.get((message.slot, message.seat)) is message:
+                del kept[message.slot, message.seat]
+
+    def drop(self, slot: int, seat: int) -> None:
+        """An author has spoken for a slot: whatever is kept of it has no more use."""
+        self.kept.pop((slot, seat), None)
+        self.second.pop((slot, seat), None)
+
+    def clear(self) -> None:
+        """Another epoch begins."""
+        self.kept.clear()
+        self.second.clear()
 
     def ahead(self, boundary: Boundary | None = None) -> Ledger:
         """The ledger as far as it goes with what is kept, or to a boundary."""
         ahead = self._ledger.branch()
         while boundary is None or ahead.mark(boundary) is None:
             slot = ahead.slot
-            for seat in ahead.missing:
-                message = self.kept.get((slot, seat))
+            for message in self.of_slot(slot):
                 try:
-                    if message is not None:
+                    if message.seat in ahead.missing and ahead.slot == slot:
                         ahead.add(message)
                 except (OtherState, Proved):
                     continue

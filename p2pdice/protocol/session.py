@@ -230,28 +230,33 @@ class Session:
                 return self._receive_vote(message, now)
             return self._receive_slot(message, now)
         except Proved as proved:
+            new = not self.dispute.convicted(proved.seat)  # else it would be passed round without end
             self._convicted(proved.seat, proved.evidence.encode(), now)
-            return message.seat
+            self._go_on(now)
+            return message.seat if new else None
 
     def _receive_slot(self, message: AnyMessage, now: float) -> int | None:
         if message.epoch != self.ledger.epoch:
             self.behind = self.behind or all(message.epoch != past.epoch for past in self.ledger.past)
             return None
-        known = self.ledger.spoken(message.slot, message.seat) or self._aside.kept.get((message.slot, message.seat))
-        if known is not None and known.signed == message.signed:
+        place = message.slot, message.seat
+        known, second = self.ledger.spoken(*place) or self._aside.kept.get(place), self._aside.second.get(place)
+        if (known and known.signed == message.signed) or (second and second.signed == message.signed):
             return None
         # Before anything is kept: a broken copy must not hide the true one (attack row 47).
         if not message.signed.holds(self.ledger.verifiers[message.seat]):
             raise PeerFault("bad-signature")
         self.clocks.heard(message.seat, now)
         if known is not None:
+            if self.ledger.spoken(*place) is None:
+                self._aside.add_second(message)
             raise equivocation(known, message)
         if message.slot < self.ledger.slot or (message.seat in self._chairs and not self.resuming):
             return None
         if message.slot > self.ledger.slot + SLOTS_AHEAD:
             self.behind = True
             return None
-        self._aside.kept[message.slot, message.seat] = message
+        self._aside.kept[place] = message
         self.clocks.answered(self.ledger.owner(message.seat))
         self._go_on(now, settle=self.dispute.open)
         return message.seat
@@ -331,7 +336,8 @@ class Session:
                 found += votes
         if left <= 0:
             return found, False
-        return [*found, *(message.signed for message in self._aside.kept.values())], True
+        aside = (*self._aside.kept.values(), *self._aside.second.values())
+        return [*found, *(message.signed for message in aside)], True
 
     # --- the clock
 
@@ -417,7 +423,6 @@ class Session:
             except OtherState:
                 self.behind = self.behind or message.seat in self.ledger.authors
                 continue
-            self._aside.kept.pop((message.slot, message.seat), None)
             return True
         return False
 
@@ -426,9 +431,10 @@ class Session:
         try:
             self.events += self.ledger.add(message)
         except Proved as proved:
-            self._aside.kept.pop((message.slot, message.seat), None)
+            self._aside.discard(message)
             self._convicted(proved.seat, proved.evidence.encode(), now)
             return
+        self._aside.drop(message.slot, message.seat)
         if self.ledger.slot != slot:
             self._recorder.slot(slot)
             self.clocks.slot_opened(now, turn=phase is not Phase.SEAL)
@@ -513,7 +519,7 @@ class Session:
             return
         events = self.ledger.descend(self.dispute.halting.number, outcome, deciders(certificate[0]))
         self.dispute.decided(outcome, now)
-        self._aside.kept.clear()
+        self._aside.clear()
         self._chairs.forget()
         self.clocks.resumed(now)
         self.clocks.slot_opened(now, turn=True)

@@ -27,6 +27,7 @@ from p2pdice.protocol.messages import (
     Propose,
     Reveal,
     Signed,
+    SlotPayload,
     Vote,
     VoteSlot,
     parse_game,
@@ -494,12 +495,10 @@ def test_a_leave_that_names_what_is_not_there_holds_nobody_up(players: int, ball
         assert node.closed.reason in (("won", "abandoned") if players == 2 else ("won",))
 
 
-@pytest.mark.parametrize("phase", [Phase.OPEN, Phase.REVEAL])
-def test_who_says_what_fits_nowhere_is_dropped(phase: Phase) -> None:
-    """A message that names a state, or an S_c, that nobody else has answers for nothing: else one player could stop
-    the game for ever, and make the others vote without a pause."""
-    table = Table(4, seed=3)
-    *honest, cheat = table.nodes
+def last_of(phase: Phase, seed: int) -> tuple[Table, SlotPayload]:
+    """Four of whom the last one alone has not spoken in the first such phase; and what it owes."""
+    table = Table(4, seed=seed)
+    cheat = table.nodes[3]
     table.settle()
     session = session_of(cheat)
     session._say_owed = lambda now: False  # type: ignore[method-assign]
@@ -508,10 +507,48 @@ def test_who_says_what_fits_nowhere_is_dropped(phase: Phase) -> None:
             Session._say_owed(session, table.now)
         if not table.flush():
             any(table.decide(node) for node in table.nodes)
-    owed, state = session._chairs[table.seat(cheat)].automatic(session.ledger, bytes), bytes(32)
+    owed = session._chairs[table.seat(cheat)].automatic(session.ledger, bytes)
+    assert owed is not None
+    return table, owed
+
+
+@pytest.mark.parametrize("victims", [1, 2])
+def test_who_is_told_first_what_fits_nowhere_follows_all_the_same(victims: int) -> None:
+    """A REVEAL that names another S_c for some, the true one for the rest, who complete the showdown with it: it stands
+    at their boundary, and those who have the other must come there too."""
+    table, owed = last_of(Phase.REVEAL, 3)
+    *honest, cheat = table.nodes
+    assert isinstance(owed, Reveal)
+    slot = session_of(cheat).ledger.slot
+    give(table, cheat, honest[:victims], signed(table, cheat, slot, owed._replace(commit_state=bytes(32))))
+    give(table, cheat, honest[victims:], signed(table, cheat, slot, owed))
+    cheat.bot = None
+    assert won(table, honest)
+    assert {(event.seats, event.reason) for node in honest for event in node.of(Dropped)
+            if isinstance(event, Dropped)} == {((table.seat(cheat),), "evidence")}
+
+
+def test_a_second_body_is_not_passed_round_without_end() -> None:
+    """It convicts its author when it comes first; what comes again, or besides, is news to nobody."""
+    table, _ = last_of(Phase.OPEN, 3)
+    honest, cheat = table.nodes[0], table.nodes[3]
+    slot = session_of(honest).ledger.slot
+    bodies = [signed(table, cheat, slot + 1, Mode(choice, 0), bytes(32)) for choice in ("open", "closed", "no")]
+    session = session_of(honest)
+    news = [session.receive(body, table.now) for body in (*bodies, *bodies)]
+    assert news == [table.seat(cheat), table.seat(cheat), None, None, None, None]
+    assert len(session._aside.kept) + len(session._aside.second) <= 2
+
+
+@pytest.mark.parametrize("phase", [Phase.OPEN, Phase.REVEAL])
+def test_who_says_what_fits_nowhere_is_dropped(phase: Phase) -> None:
+    """A message that names a state, or an S_c, that nobody else has answers for nothing: else one player could stop
+    the game for ever, and make the others vote without a pause."""
+    (table, owed), state = last_of(phase, 3), bytes(32)
+    *honest, cheat = table.nodes
+    session = session_of(cheat)
     if isinstance(owed, Reveal):
         owed, state = owed._replace(commit_state=state), session.ledger.state
-    assert owed is not None
     said = signed(table, cheat, session.ledger.slot, owed, state)
     give(table, cheat, honest, said)
     stand_elsewhere(cheat, own=True)
