@@ -85,14 +85,18 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
         case events.Watched():
             return watching(table)
         case events.Refused():
-            return [refusals.refusal(event.reason, event.fields, table.names)]
+            return [_sentence(refusals.refusal(event.reason, event.fields, table.names))]
         case events.Troubled():
-            told = " ".join(troubles.trouble(event.reason, event.fields))
-            return [told[:1].upper() + told[1:]]
+            return [_sentence(" ".join(troubles.trouble(event.reason, event.fields)))]
         case events.Closed():
             return refusals.closing(event.reason, event.fields, event.transcript)
         case _:
             return []
+
+
+def _sentence(text: str) -> str:
+    """What stands behind the program's name on the command line, for where it stands by itself."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", ")")) else ".")
 
 
 def _record(before: Table, table: Table, event: OrderDrawn | RoundBegan | RoundSettled | Gone | Ended) -> list[str]:

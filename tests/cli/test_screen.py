@@ -237,10 +237,12 @@ def test_an_address_of_this_computer_alone_is_told_as_that() -> None:
         "Others join with: p2pdice join 10.0.0.5:47600"]
 
 
-def test_a_trouble_is_a_sentence() -> None:
-    """With a capital letter, where nothing stands before it."""
+def test_a_trouble_or_a_refusal_is_a_sentence() -> None:
+    """With a capital letter and a full stop, where nothing stands before it as it does on the command line."""
     [line] = Screen(detailed=True).tell(events.Troubled("no-interface", {}))
     assert line.startswith("There is no network on which")
+    told = Screen(detailed=True).tell(events.Refused("too-few-players", {"low": 2, "high": 6, "players": 1}))
+    assert told == ["These rules take 2 to 6 players, not 1."]
 
 
 def test_others_dice_are_not_ours() -> None:
