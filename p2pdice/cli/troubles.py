@@ -78,7 +78,7 @@ def _door(reason: str) -> tuple[str, str] | None:
             )
         case "bad-handshake" | "oversized":
             return _("what answers there is not p2pdice"), _("Check the port.")
-        case "other-key":
+        case "other-key" | "other-table":
             return _("somebody else answers at that address now"), _("Look again with p2pdice find.")
         case "self":
             return _("that is this very player"), _("To join your own table from a second terminal, just join.")

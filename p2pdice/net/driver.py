@@ -136,7 +136,10 @@ class Driver:
         before = self.settings.before
         if before:  # as long as somebody has not heard the end of that game, it stands at the port
             await card_at(routes, lambda card: card.room != before.room)
-        return await self.mesh.connect(routes)
+        key = await self.mesh.connect(routes)
+        if before and key not in before.owners:  # a table of somebody else's: `_linked` has hung up
+            raise ChannelError("other-key", key=key)
+        return key
 
     async def _patiently(self, attempt: Callable[[], Awaitable[Got]], fault: type[NetError]) -> Got:
         """One attempt; those who play again repeat it for a while. Raises the last one's fault."""

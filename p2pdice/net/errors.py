@@ -20,7 +20,8 @@ class ChannelError(NetError):
     Before a connection: refused (that computer answers, nothing is on the port), timeout (nothing at all came back),
     unreachable, no-network, missing-zone (a link-local address without its interface), unknown-host, denied (this
     computer's own firewall or permissions). After it: frozen (connected, no answer), closed (hung up in the middle),
-    bad-handshake, version, self, other-key (authenticated, but as somebody else), oversized.
+    bad-handshake, version, self, other-key (authenticated, but as somebody else), other-table (it shows another table
+    than the one looked for), oversized.
     """
 
 

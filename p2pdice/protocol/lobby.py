@@ -90,8 +90,8 @@ class Lobby:
         return next((member.key for member in self.members for join in member.joins if join.key == key), key)
 
     def add_bot(self, nick: str) -> bytes:
-        """Bring a bot of this process. Raises LocalFault."""
-        if self.toss or self.terms is None or len(self.joins) >= self.most:
+        """Bring a bot of this process, as a guest also before the table's card has come. Raises LocalFault."""
+        if self.toss or (self.terms is not None and len(self.joins) >= self.most):
             raise LocalFault("table-full")
         key = self.players.add_bot(nick)
         self._rejoin()
@@ -452,6 +452,8 @@ class GuestLobby(Lobby):
             raise Malformed("not-my-roster")
 
     def _rejoin(self) -> None:
+        if not self.room:
+            return  # seats are asked for when the card has come
         self.players.join(self.room)
         joins = tuple(join.signed.value() for join in self.players.joins)
         self.out.append((self.host, frames.Enter(self.port, self.addresses, joins)))

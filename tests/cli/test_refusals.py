@@ -156,8 +156,9 @@ def test_a_game_that_was_won_tells_where_it_is_kept() -> None:
 # The words that net/errors.py lists for connecting, listening, finding and keeping.
 NET = (
     "refused", "timeout", "unreachable", "no-network", "missing-zone", "unknown-host", "denied", "frozen", "closed",
-    "bad-handshake", "version", "self", "other-key", "oversized", "port-taken", "port-denied", "bad-address",
-    "mdns-port-busy", "no-interface", "failed", "record-exists", "record-unwritable", "nothing-kept", "watched-lost",
+    "bad-handshake", "version", "self", "other-key", "other-table", "oversized", "port-taken", "port-denied",
+    "bad-address", "mdns-port-busy", "no-interface", "failed", "record-exists", "record-unwritable", "nothing-kept",
+    "watched-lost",
 )
 
 

@@ -9,12 +9,12 @@ import pytest
 from p2pdice.net import driver as driver_module
 from p2pdice.net.channel import VERSION
 from p2pdice.net.driver import VERSIONS_PER_MINUTE, Driver
-from p2pdice.net.errors import ListenError, PortTaken, VersionMismatch
+from p2pdice.net.errors import ChannelError, ListenError, PortTaken, VersionMismatch
 from p2pdice.net.mesh import Mesh
 from p2pdice.net.seats import again, host, join
 from p2pdice.net.settings import Before, Settings
 from p2pdice.protocol import heartbeat
-from p2pdice.protocol.events import Event, Listening
+from p2pdice.protocol.events import Event, Listening, LobbyChanged, TableFormed
 from p2pdice.protocol.peer import Peer
 from p2pdice.rules import PRESETS, make_ruleset
 
@@ -80,9 +80,9 @@ async def test_the_clock_runs_in_a_flood(monkeypatch: pytest.MonkeyPatch) -> Non
 SETTINGS = Settings(name="Ana", folder=None, bind="127.0.0.1", mdns=False, consent=True, auto="easy")
 
 
-async def _begun() -> tuple[Driver, "asyncio.Task[int]", Driver]:
+async def _begun(players: int = 2) -> tuple[Driver, "asyncio.Task[int]", Driver]:
     """A host, its run and a guest for it; they play by themselves."""
-    first = host(SETTINGS, title=None, rules=make_ruleset("doodoo", {"starting_dice": "1"}), players=2, bots=0,
+    first = host(SETTINGS, title=None, rules=make_ruleset("doodoo", {"starting_dice": "1"}), players=players, bots=0,
                  bot_level="easy", turn_time_s=0, drop_time_s=60)
     opened = asyncio.get_running_loop().create_future()
     first.on_event = lambda event: opened.set_result(event.port) if isinstance(event, Listening) else None
@@ -115,6 +115,38 @@ async def test_who_plays_again_waits_for_a_host_that_still_tells_the_end(monkeyp
         first._end(0)
         await hosting
         assert [await again(first).run(), await second] == [0, 0]
+
+
+async def test_who_plays_again_brings_its_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guest too, though it has not seen the table yet when it takes its seats."""
+    monkeypatch.setattr(driver_module, "AGAIN_PAUSE_S", 0.01)
+    seen: list[Event] = []
+
+    def bring(event: Event) -> None:
+        if isinstance(event, LobbyChanged) and not any(isinstance(one, LobbyChanged) for one in seen):
+            asyncio.get_running_loop().call_soon(guest.add_bot, "easy")
+        seen.append(event)
+
+    async with asyncio.timeout(60):
+        first, hosting, guest = await _begun(players=3)
+        guest.on_event = bring
+        assert [await guest.run(), await hosting] == [0, 0]
+        second = again(guest)
+        second.on_event = seen.append
+        assert list(await asyncio.gather(again(first).run(), second.run())) == [0, 0]
+    assert [len(event.names) for event in seen if isinstance(event, TableFormed)] == [3, 3]
+
+
+async def test_who_plays_again_does_not_wait_at_another_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody else has the host's port now: no seat is taken there, and the user hears of it."""
+    monkeypatch.setattr(driver_module, "AGAIN_S", 0.0)
+    async with asyncio.timeout(60):
+        stranger, hosting, guest = await _begun()
+        guest.settings = replace(guest.settings, before=Before(bytes(16), frozenset([bytes(32)])))
+        with pytest.raises(ChannelError, match="other-key"):
+            await guest.run()
+        stranger.quit()
+        await hosting
 
 
 async def test_who_plays_again_waits_for_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
