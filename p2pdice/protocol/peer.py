@@ -432,8 +432,10 @@ class Peer:
         for link, frame in lobby.out:
             self.table.to_all(frame) if link is None else self.table.send(link, frame)
         lobby.out = []
+        if lobby.gone:
+            effects.dials = [dial for dial in effects.dials if dial[0] not in lobby.gone]
+            effects.drops += lobby.gone
         effects.dials += lobby.dial
-        effects.drops += lobby.gone
         lobby.dial, lobby.gone = [], []
         if self.table.session is None:
             self._tell(lobby.events, now)
@@ -490,7 +492,7 @@ class Peer:
                   for key, (signing, _) in self.lobby.players.secrets.items()}
         self.table.session = Session(seated, chairs, self._random_bytes, now, past)
         if past:
-            self._missed |= self.table.mates - {self.table.own}
+            self._missed |= self.table.mates - {self.table.own, *self.table.linked}
 
     def _drain(self, session: "Session", now: float) -> None:
         if session.outbox or session.records:

@@ -244,6 +244,34 @@ def test_whoever_has_left_the_lobby_is_not_dialled_any_more() -> None:
     assert other.link in guest.drops
 
 
+def test_who_comes_and_goes_at_once_is_dialled_if_they_have_come_back() -> None:
+    """Several lists of the host are read before anything is done: the last one counts, not that somebody was new."""
+    table = Table(3, needed=0)
+    table.settle()
+    host, guest, other = table.nodes
+    lobby = host_lobby(table)
+    roll = lobby.roll()
+    without = roll._replace(members=tuple(member.value() for member in lobby.members if member.key != other.link))
+    for rolls, dialled in (([without, roll, without], set()), ([roll, without, roll], {other.link})):
+        guest.peer.take()
+        for one in rolls:
+            table.hand(host, guest, frames.encode(one))
+        assert {dial[0] for dial in guest.peer.take().dials} == dialled
+
+
+def test_what_a_guest_wants_before_it_has_seen_the_table_counts_once_it_has() -> None:
+    """Whoever plays again brings its bots before the card has come, and with a code that takes a while: seats are asked
+    for with them, and by the last name."""
+    table = Table(2, needed=3)
+    guest = table.nodes[1]
+    bot = guest.peer.add_bot("bot", table.now)
+    guest.peer.rename("Berta", table.now)
+    table.settle()
+    for node in table.nodes:
+        assert sorted(cast(TableFormed, node.of(TableFormed)[0]).names) == ["Ana", "Berta", "bot"]
+    assert bot in guest.peer.lobby.players.secrets
+
+
 def test_a_player_that_does_not_open_is_left_out_by_name() -> None:
     """After a toss that somebody sits out, the others bring fresh JOINs and play."""
     table = Table(3, needed=0)

@@ -8,7 +8,7 @@ import pytest
 
 from p2pdice.protocol.codec import unpack
 from p2pdice.protocol.errors import LocalFault
-from p2pdice.protocol.events import Closed, Dropped, FaultProved
+from p2pdice.protocol.events import Closed, Dropped, FaultProved, PeerLost
 from p2pdice.protocol.messages import Reveal, SlotPayload, parse_game, signed_from
 from p2pdice.protocol.peer import Peer
 from p2pdice.protocol.phases import Phase
@@ -91,6 +91,19 @@ def test_a_crash_in_the_toss_of_a_table_with_a_code(victim: int) -> None:
     """Whoever has proved the code and accepted the roster is known by its key: it is taken back like at any table."""
     for at in range(FIRST, 16):
         die_at("perudo", victim, at, code="KX47-92M3")
+
+
+def test_who_is_lost_after_a_crash_in_the_toss_is_told_of() -> None:
+    """The links of the toss are those of the game: nobody behind one of them counts as missing from its beginning."""
+    table = table_for("perudo")
+    node, other = table.nodes[1:]
+    table.crash = Reaper(node, FIRST)
+    table.settle()
+    assert session_of(node).seated
+    assert not node.of(PeerLost)
+    node.peer.lost(other.link, table.now)
+    table.settle()
+    assert node.of(PeerLost) == [PeerLost(table.seat(other))]
 
 
 @pytest.mark.long
