@@ -2,7 +2,7 @@
 busy (protocol.md section 14). Must not know what it is."""
 
 NEWS_PER_MINUTE = 20  # of one seat: links that come and go, wishes that change
-ASKS_PER_MINUTE = 60  # of one guest in the lobby: seats, another name, being ready
+ASKS_PER_MINUTE = 90  # of one guest in the lobby: seats, another name, being ready; each of 30 bots costs two
 MOST_REMEMBERED = 256  # keys are the strangers' to make
 
 

@@ -169,6 +169,19 @@ def test_a_guest_asks_only_so_often() -> None:
     assert len(other.of(LobbyChanged)) - before <= ASKS_PER_MINUTE
 
 
+def test_a_guest_may_fill_the_table_with_bots_at_once() -> None:
+    """Each of them is asked for, and each time the guest is ready anew: no limit is met by that."""
+    table = Table(2, needed=0)
+    table.settle()
+    host, guest = table.nodes
+    for _ in range(30):
+        guest.peer.add_bot("bot", table.now)
+    table.settle()
+    assert not host.faults
+    assert len(host.peer.lobby.joins) == 32
+    assert all(member.ready for member in host.peer.lobby.members)
+
+
 def test_the_whole_game_is_sent_only_so_often() -> None:
     """An answer to FETCH may be large: those that come faster are not answered."""
     table = playing()
