@@ -60,8 +60,8 @@ def lines(before: Table, table: Table, event: events.Event, *, detailed: bool = 
             return [telling.action(table.name(event.seat), event.action, auto=event.auto)]
         case events.CupsShown():
             return _cups(before, table, event.cups)
-        case events.PeerLost(seat=seat) | events.PeerBack(seat=seat) if seat in table.gone:
-            return []  # it keeps no seat, and comes only to hear what became of the game
+        case events.PeerLost(seat=seat) | events.PeerBack(seat=seat) if table.is_out(seat):
+            return []  # it keeps no seat: the game goes on as well without
         case events.PeerLost():
             return [_("{name} cannot be heard. The seat is kept for now.").format(name=table.name(event.seat))]
         case events.PeerBack():

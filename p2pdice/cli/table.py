@@ -64,6 +64,10 @@ class Table:
         owner = self.bots[seat]
         return seat if owner is None else owner
 
+    def is_out(self, seat: int) -> bool:
+        """Whether a seat plays no more: dropped, left, or without dice."""
+        return self.playing and (seat in self.gone or not self.dice[seat])
+
     @property
     def points(self) -> bool:
         """Whether nobody loses dice here and points are counted instead."""
@@ -135,7 +139,7 @@ class Table:
                 self.banked = tuple(0 if seat in event.seats else held for seat, held in enumerate(self.banked))
                 self.lost.difference_update(event.seats)
                 self.gone.update(event.seats)
-            case events.PeerLost() if event.seat not in self.gone:
+            case events.PeerLost() if not self.is_out(event.seat):
                 self.lost.add(event.seat)
             case events.PeerBack():
                 self.lost.discard(event.seat)

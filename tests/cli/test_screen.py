@@ -208,12 +208,17 @@ def test_the_lobby_says_what_it_waits_for_and_from_whom() -> None:
     assert shown.tell(replace(full, ready=(True, True, True)))[1:] == []
 
 
-def test_who_is_out_of_the_game_keeps_no_seat() -> None:
-    """Somebody dropped who comes to hear what became of the game is not told as a player lost or back."""
+@pytest.mark.parametrize("dropped", [True, False])
+def test_who_is_out_of_the_game_keeps_no_seat(dropped: bool) -> None:
+    """Somebody dropped who comes to hear what became of the game, or somebody without dice who goes, is not told as a
+    player lost or back."""
     shown = Screen(detailed=True)
     shown.tell(formed(elimination().rules))
     shown.tell(events.PeerLost(1))
-    shown.tell(Gone((1,), (5, 0, 5), 0, None, ()))
+    if dropped:
+        shown.tell(Gone((1,), (5, 0, 5), 0, None, ()))
+    else:
+        shown.table.dice = (5, 0, 5)
     assert shown.tell(events.PeerBack(1)) == shown.tell(events.PeerLost(1)) == []
     assert "?" not in " ".join(panel(shown.table, 80))
 
