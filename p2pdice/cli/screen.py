@@ -147,7 +147,7 @@ def lobby_hint(table: Table) -> list[str]:
         hints.append(text.format(n=missing))
     if table.you is not None and not table.ready[table.you]:
         hints.append(_("Press Enter to accept the rules and take your seat."))
-    elif table.hosting and table.needed is None:
+    elif table.hosting and (table.needed is None or (missing > 0 and len(table.names) > 1)):
         hints.append(_("/start begins the game, /bot adds a bot."))
     elif missing <= 0 and (names := [name for name, ready in zip(table.names, table.ready, strict=True) if not ready]):
         hints.append(refusals.refusal("not-all-ready", {"names": names}))

@@ -208,6 +208,14 @@ def test_the_lobby_says_what_it_waits_for_and_from_whom() -> None:
     assert shown.tell(replace(full, ready=(True, True, True)))[1:] == []
 
 
+def test_a_host_who_waits_in_vain_is_told_how_to_begin() -> None:
+    """Once there is somebody to play with; alone there is nothing to begin."""
+    rules, shown = make_ruleset("perudo", {}), Screen(detailed=True)
+    assert shown.tell(lobby(rules, names=NAMES[:1], ready=True))[-1] == "Waiting for 2 more players."
+    assert shown.tell(lobby(rules, names=NAMES[:2], ready=True))[-2:] == [
+        "Waiting for 1 more player.", "/start begins the game, /bot adds a bot."]
+
+
 @pytest.mark.parametrize("dropped", [True, False])
 def test_who_is_out_of_the_game_keeps_no_seat(dropped: bool) -> None:
     """Somebody dropped who comes to hear what became of the game, or somebody without dice who goes, is not told as a
