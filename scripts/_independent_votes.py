@@ -3,6 +3,7 @@ sees bodies whose signatures hold, and knows of the game only the boundaries tha
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Sequence
 from typing import Any
@@ -70,22 +71,27 @@ class Halts:
             raise Wrong("out-of-order")
         self._place = place
         self._fresh.add(name)
-        if kind == "LEAVE":
-            if name in self.leaves:  # of whichever epoch it is
-                raise Wrong("out-of-order")
-            self.leaves[name] = body
-            return None
-        self.votes[name] = body
-        if kind == "PROPOSE" and body.seat != self.proposers[(self.halt + ballot) % len(self.proposers)]:
-            raise Wrong("not-the-proposer")
+        if kind == "LEAVE" and name in self.leaves:  # of whichever epoch it is
+            raise Wrong("out-of-order")
+        self.keep(body)
         try:
-            if kind == "DROP":
-                return self._drop(body)
-            if kind == "PROPOSE":
-                self.outcomes[name] = self._outcome(body, ballot)
+            return self._drop(body) if kind == "DROP" else None
         except Unheld:
             return None
-        return None
+
+    def keep(self, body: Body) -> None:
+        """What others may name; a second body for one place too."""
+        name = name_of(body)
+        if body.kind == "LEAVE":
+            self.leaves[name] = body
+            return
+        self.votes[name] = body
+        if body.kind == "PROPOSE":
+            ballot = body.votes_at[2]
+            if body.seat != self.proposers[(self.halt + ballot) % len(self.proposers)]:
+                raise Wrong("not-the-proposer")
+            with contextlib.suppress(Unheld):
+                self.outcomes[name] = self._outcome(body, ballot)
 
     def twin(self, body: Body) -> bool:
         """Whether its author signed something else for the same place."""

@@ -52,6 +52,7 @@ def bodies() -> list[Case]:
         "HALT: a name of three": ("HALT", halt, (0, "", 3, 1, ((1, 3, 0),), ()), "not-a-game-message"),
         "HALT: two DROPs": ("HALT", halt, (0, "", 3, 1, (), (first, other)), "not-a-game-message"),
         "HALT: names of 65": ("HALT", halt, (0, "", 3, 1, ((1, 3),) * 65, ()), "not-a-game-message"),
+        "PROPOSE: with a state": ("PROPOSE", ["propose", 0, 1], (((0, first),), (), ()), "state"),
         "PROPOSE: a short name": ("PROPOSE", ["propose", 0, 0], (((0, first[:31]),), (), ()), "not-a-game-message"),
         "DROP: an unknown reason": ("DROP", ballot, (first, (((0, "rude", b""),), 4, other, "")), "not-a-game-message"),
         "DROP: an outcome without its mode": ("DROP", ballot, (first, (out, 4, other)), "not-a-game-message"),
@@ -61,8 +62,10 @@ def bodies() -> list[Case]:
             *((name, kind, at, payload, why) for name, (kind, at, payload, why) in bad.items())]
     cases: list[Case] = []
     for title, kind, at, payload, why in kept:
-        vote = game.seats[0].say(1, kind, game.game_id, game.epoch, at, game.state, 0, payload)
+        state = b"" if kind in ("PROPOSE", "DROP") and why != "state" else game.state
+        vote = game.seats[0].say(1, kind, game.game_id, game.epoch, at, state, 0, payload)
         case: Case = {"name": title, "type": kind, "key": game.seats[0].public, "vote": vote}
+        why = "wrong-slot" if why == "state" else why
         cases.append(case | ({"fails": why} if why else {"slot": at, "value": payload, "hash": name(vote)}))
     return cases
 

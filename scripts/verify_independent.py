@@ -461,6 +461,7 @@ class Verifier:
         self.shown.clear()
         if self.halts.twin(body):
             self.report.guilty.add(body.seat)
+            self.halts.keep(body)
             return None
         return self.halts.take(body)
 

@@ -439,6 +439,28 @@ def test_a_drop_for_a_proposal_of_another_ballot_carries_nothing_on() -> None:
     assert agreed(_independent.file_of(_independent.chained(table.entries))) == "fault"
 
 
+def test_two_proposals_of_one_ballot_that_were_both_followed() -> None:
+    """By one each, who carry it on: what is decided then needs both, so a record holds them, and reads on."""
+    import _independent
+    from _vote_cases import Played
+    from _vote_maker import name
+
+    table, goes_on = Played(2), ()
+    halt, first = table.halt, [table.halt.halt(seat) for seat in (0, 1)]
+    twins = [halt.propose(first), halt.propose(first[::-1])]
+    drops = [halt.drop(seat, twin, goes_on) for seat, twin in enumerate(twins)]
+    carried = [(0, name(drop), goes_on) for drop in drops]
+    then = [halt.halt(seat, ballot=1, last=last) for seat, last in enumerate(carried)]
+    again = halt.propose(then, ballot=1)
+    votes = [*(one.vote for one in first), *twins, *drops, *(one.vote for one in then), again,
+             *(halt.drop(seat, again, goes_on, ballot=1) for seat in (0, 1))]
+    table.entries += [("vote", vote) for vote in votes]
+    table.play()
+    raw = _independent.file_of(_independent.chained(table.entries))
+    assert agreed(raw) == "fault"
+    assert [(finding.seat, finding.kind) for finding in audit(raw).findings] == [(0, "EQUIV")]
+
+
 def test_drops_of_another_outcome_do_not_count() -> None:
     """As many follow the PROPOSE as it needs, but not all with what it gives: nothing is decided."""
     import _independent

@@ -115,8 +115,7 @@ class Dispute:
         if self.knows(vote):
             return False
         known = self._votes.get((vote.epoch, vote.slot, vote.seat))
-        # A record holds no second one; here others may have decided upon it.
-        new = (known is None or self.me is not None) and self._keep(vote, now)
+        new = self._keep(vote, now)  # a second one too: others may have decided upon it
         if known is not None:
             raise equivocation(known, vote)
         if new and self.me is not None and not self.convicted(vote.seat):

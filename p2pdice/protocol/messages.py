@@ -198,6 +198,7 @@ _LOBBY_STARTS: Mapping[bytes, type[LobbyFields]] = {
 _ANY_LOBBY_START = tuple(_LOBBY_STARTS)
 
 _VOTE_SLOTS = {"HALT": "halt", "PROPOSE": "propose", "DROP": "drop", "LEAVE": "leave"}
+_STANDING = ("HALT", "LEAVE")  # votes that name a state
 _LOBBY_WORDS: Mapping[type, str] = {fields: word for word, (fields, _) in LOBBY_MESSAGES.items()}
 _GAME_WORDS: Mapping[type, str] = {payload: word for word, (payload, _) in GAME_MESSAGES.items()}
 
@@ -329,7 +330,7 @@ def parse_game(signed: Signed) -> AnyMessage | AnyVote:
     payload = _new(GAME_MESSAGES[kind][0], parts)
     if type(slot) is int and kind not in _VOTE_SLOTS and state:
         return _new(Message, (game_id, epoch, slot, state, seat, payload, signed))
-    if type(slot) is tuple and _VOTE_SLOTS.get(kind) == slot[0]:
+    if type(slot) is tuple and _VOTE_SLOTS.get(kind) == slot[0] and bool(state) == (kind in _STANDING):
         return _new(Vote, (game_id, epoch, slot, state, seat, payload, signed))
     raise Malformed("wrong-slot")
 

@@ -54,8 +54,9 @@ def signed(table: Table, node: Node, slot: int | VoteSlot, payload: Payload, sta
            epoch: bytes | None = None) -> Signed:
     """What a modified client signs, in the epoch and state of its session unless told otherwise."""
     ledger = session_of(node).ledger
-    return sign_game(node.key, ledger.game_id, epoch or ledger.epoch, slot, ledger.state if state is None else state,
-                     table.seat(node), payload)
+    if state is None:
+        state = b"" if isinstance(payload, Propose | Drop) else ledger.state
+    return sign_game(node.key, ledger.game_id, epoch or ledger.epoch, slot, state, table.seat(node), payload)
 
 
 def give(table: Table, sender: Node, receivers: Sequence[Node], *bodies: Signed) -> None:
