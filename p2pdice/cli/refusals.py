@@ -4,6 +4,8 @@ The reasons and their fields come from rules/ and the session; nothing is decide
 a gap that a test finds, not a crash: it is then named as it is.
 """
 
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +15,7 @@ from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.words import dice_count, dice_of, face_name, listed
 
 Fields = Mapping[str, Any]
+_PLATFORM: str = sys.platform  # as a variable, so that type checkers look at every platform's branch
 
 
 def refusal(reason: str, fields: Fields, names: Sequence[str] = ()) -> str:
@@ -205,9 +208,16 @@ def closing(reason: str, fields: Fields, transcript: str | None) -> list[str]:
     if reason == "other-rules":
         lines += [*ruletext.headline(fields["rules"]), _("Without --rules and --set you can read and accept them.")]
     if transcript is not None:
-        file = clean(transcript, CHAT_CELLS)
+        file = _quoted(clean(transcript, CHAT_CELLS))
         lines += [_("The game is kept; check it with:"), _("p2pdice verify {file}").format(file=file)]
     return lines
+
+
+def _quoted(path: str) -> str:
+    """A path as one word of a command line."""
+    if _PLATFORM == "win32":
+        return f'"{path}"' if " " in path else path
+    return shlex.quote(path)
 
 
 def _closing(reason: str, fields: Fields) -> str:

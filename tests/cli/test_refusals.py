@@ -153,6 +153,19 @@ def test_a_game_that_was_won_tells_where_it_is_kept() -> None:
     ]
 
 
+@pytest.mark.parametrize(("platform", "quoted"), [
+    ("darwin", "'/Users/Ana/Library/Application Support/p2pdice/games/x.p2pdice'"),
+    ("win32", '"/Users/Ana/Library/Application Support/p2pdice/games/x.p2pdice"'),
+])
+def test_the_line_to_check_a_game_can_be_typed_as_it_stands(
+    platform: str, quoted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The place where macOS wants such files has a blank in it, as users' names may have elsewhere."""
+    monkeypatch.setattr(refusals, "_PLATFORM", platform)
+    file = "/Users/Ana/Library/Application Support/p2pdice/games/x.p2pdice"
+    assert refusals.closing("won", {}, file)[-1] == f"p2pdice verify {quoted}"
+
+
 # The words that net/errors.py lists for connecting, listening, finding and keeping.
 NET = (
     "refused", "timeout", "unreachable", "no-network", "missing-zone", "unknown-host", "denied", "frozen", "closed",
