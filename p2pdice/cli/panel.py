@@ -51,14 +51,21 @@ def panel(
 def _seats(table: Table, columns: int, most: int) -> list[str]:
     """Every seat on at most `most` lines; of more than fit, those from the seat in turn on."""
     order = list(table.order)
-    lines = wrapped(listed(_seat(table, seat) for seat in order), columns)
+    lines = _listed([_seat(table, seat) for seat in order], columns)
     if len(lines) <= most:
         return lines
     at = table.may_oblige if table.turn is None else table.turn
     if at in order:
         first = order.index(at)
         order = order[first:] + order[:first]
-    return wrapped(listed(_seat(table, seat) for seat in order), columns)[:most]
+    return _listed([_seat(table, seat) for seat in order], columns)[:most]
+
+
+def _listed(texts: Sequence[str], columns: int) -> list[str]:
+    """A list on as many lines as it takes; only what is too long for a line of its own is broken."""
+    if any(width(text) + 1 >= columns for text in texts):
+        return wrapped(listed(texts), columns)
+    return _packed([*(f"{text}," for text in texts[:-1]), *texts[-1:]], columns, " ")
 
 
 def _seat(table: Table, seat: int) -> str:
@@ -101,12 +108,12 @@ def _cups(table: Table, columns: int, faces: bool) -> list[str]:
     return rows
 
 
-def _packed(texts: Sequence[str], columns: int) -> list[str]:
+def _packed(texts: Sequence[str], columns: int, gap: str = "  ") -> list[str]:
     """As many texts on each line as fit."""
     rows: list[str] = []
     for text in texts:
-        if rows and width(rows[-1]) + 2 + width(text) < columns:
-            rows[-1] += f"  {text}"
+        if rows and width(rows[-1] + gap + text) < columns:
+            rows[-1] += gap + text
         else:
             rows.append(text)
     return rows

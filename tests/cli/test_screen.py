@@ -143,6 +143,16 @@ def test_the_cups_of_an_open_round_are_all_in_the_status_area(columns: int, othe
     assert "12:00:00" in " ".join(lines)
 
 
+@pytest.mark.parametrize("columns", [30, 40, 50, 80])
+def test_a_name_is_not_parted_from_what_it_has(columns: int) -> None:
+    """Of "bot" and "2 5/5" on the next line nobody knows who has what."""
+    shown = Screen(detailed=False)
+    shown.tell(formed(make_ruleset("perudo", {}), names=["Ana", *["bot"] * 7]))
+    lines = panel(shown.table, columns)
+    assert _fits(lines, columns)
+    assert all(line.rstrip(",").endswith("/5") for line in lines[:2])
+
+
 def test_thirty_two_players_fit_the_status_area() -> None:
     """A full table shows what fits on two lines; /who shows everyone."""
     names = [f"Player number {seat}" for seat in range(32)]
