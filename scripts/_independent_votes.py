@@ -46,6 +46,7 @@ class Halts:
         self.halt += 1
         self.votes: dict[bytes, Body] = {}  # of the open halt, LEAVEs not among them
         self.outcomes: dict[bytes, tuple[Outcome, int, set[int]]] = {}  # by PROPOSE: what, how many DROPs, by whom
+        self.left: dict[bytes, list[bytes]] = {}  # by PROPOSE: the DROPs that the LEAVEs in it carry on
         self._place: tuple[object, ...] = ()
         self._fresh: set[bytes] = set()  # what stands in the file since the last decision
 
@@ -132,8 +133,10 @@ class Halts:
                 continue
             found.add(name)
             pay = body.payload
-            names += ([name for part in pay[:2] for _, name in part] if body.kind == "PROPOSE"
-                      else pay[:1] if body.kind == "DROP" else pay[-1])
+            if body.kind == "PROPOSE":
+                names += [*(named for part in pay[:2] for _, named in part), *self.left.get(name, [])]
+            elif body.kind != "LEAVE":
+                names += pay[:1] if body.kind == "DROP" else pay[-1]
         return found
 
     def _last(self, body: Body, highest: int) -> Body | None:
@@ -175,10 +178,10 @@ class Halts:
 
         carried = [drop for seat, drop in ((seat, self._last(vote, ballot - 1)) for seat, vote in halts.items())
                    if seat in counting]
-        for seat, leave in leaves.items():
-            last = self._last(leave, ballot) if self._here(leave) else None
-            carried += [last] if seat in counted_out else []
-        drops = [drop for drop in carried if drop is not None]
+        left = [self._last(leave, ballot) for seat, leave in leaves.items()
+                if seat in counted_out and self._here(leave)]
+        self.left[name_of(propose)] = [name_of(drop) for drop in left if drop is not None]
+        drops = [drop for drop in [*carried, *left] if drop is not None]
         if drops:
             highest = min(drops, key=lambda drop: (-drop.votes_at[2], name_of(drop)))
             return highest.payload[1], needed, voters

@@ -17,7 +17,7 @@ from p2pdice.cli.main import main as program
 from p2pdice.fairness.chain import start_preimage
 from p2pdice.fairness.keys import Verifier
 from p2pdice.fairness.labels import Label
-from p2pdice.protocol.audit import audit
+from p2pdice.protocol.audit import audit, replayed
 from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.evidence import convict, decode_evidence
 from p2pdice.protocol.messages import EVIDENCE_BYTES, Reveal, SlotPayload
@@ -459,6 +459,61 @@ def test_two_proposals_of_one_ballot_that_were_both_followed() -> None:
     raw = _independent.file_of(_independent.chained(table.entries))
     assert agreed(raw) == "fault"
     assert [(finding.seat, finding.kind) for finding in audit(raw).findings] == [(0, "EQUIV")]
+
+
+@pytest.mark.parametrize(("ballot", "shown"), [(9, False), (2**53, False), (9, True)])
+def test_what_a_leave_carries_on_if_its_author_still_counts(ballot: int, shown: bool) -> None:
+    """Nothing: its DROP need not be there, and has no place in the file."""
+    import _independent
+    from _vote_cases import Played
+    from _vote_maker import name
+
+    table = Played()
+    first = [table.halt.halt(seat, (1, 0)) for seat in (0, 2)]
+    dropped, propose = table.halt.outcome(table.game.active, first, {}, {}), table.halt.propose(first)
+    assert dropped
+    drop = table.halt.drop(2, propose, dropped)
+    leave = table.halt.leave(2, ballot, last=[name(drop)])
+    halts = [table.halt.halt(seat, ballot=1) for seat in (0, 1)]
+    outcome = table.halt.outcome(table.game.active, halts, {2: (name(leave), False)}, {})
+    again = table.halt.propose(halts, {2: leave}, ballot=1)
+    assert outcome
+    votes = [leave, *([*(one.vote for one in first), propose, drop] if shown else []), *(one.vote for one in halts),
+             again, *(table.halt.drop(seat, again, outcome, ballot=1) for seat in (0, 1))]
+    table.entries += [("vote", vote) for vote in votes]
+    table.drop(outcome)
+    table.play()
+    assert agreed(_independent.file_of(_independent.chained(table.entries))) == ("fault" if shown else "clean")
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_leave_of_one_without_dice_carries_nothing_on(goes_on: bool) -> None:
+    """Its author was among those who agree before the last showdown, but is not of those who must agree now."""
+    import _independent
+    from _vote_cases import Played
+    from _vote_maker import Halt, name
+
+    table = Played()
+    start, halt = table.game.boundary, table.halt
+    table.play()
+    ledger = replayed(_independent.file_of(_independent.chained(table.entries))).ledger
+    assert ledger
+    (gone,) = set(range(3)) - set(ledger.owners_in(ledger.game))
+    one, other = ledger.owners_in(ledger.game)
+    here = ledger.marks[-1].boundary.rounds, ledger.marks[-1].boundary.state
+    first = [halt.halt(seat, (other, 0), boundary=start) for seat in sorted((one, gone))]
+    dropped, propose = halt.outcome(range(3), first, {}, {}), halt.propose(first)
+    assert dropped
+    drop = halt.drop(gone, propose, dropped)
+    leave = halt.leave(gone, 1, last=[name(drop)])
+    halts = [halt.halt(seat, ballot=1, boundary=here) for seat in (one, other)]
+    again = halt.propose(halts, {gone: leave}, ballot=1)
+    drops = [halt.drop(seat, again, () if goes_on else dropped, ballot=1) for seat in (one, other)]
+    named = [] if goes_on else [*(said.vote for said in first), propose, drop]
+    votes = [leave, *named, *(said.vote for said in halts), again, *drops, Halt(table.game, 1).halt(one).vote]
+    table.entries += [("vote", vote) for vote in votes]
+    raw = _independent.file_of(_independent.chained(table.entries))
+    assert agreed(raw) == ("incomplete" if goes_on else "fault"), "a vote of the next halt shows what was decided"
 
 
 def test_drops_of_another_outcome_do_not_count() -> None:
