@@ -52,31 +52,31 @@ class Halts:
 
     @property
     def open(self) -> bool:
-        return bool(self._fresh)
+        return bool(self._place)
 
     def only_leaves(self) -> bool:
         return not self.votes and not self.outcomes
 
-    def take(self, body: Body) -> Outcome | None:
-        """One vote in the order of the file; the outcome if it decides the halt."""
-        kind, name = body.kind, name_of(body)
+    def stand(self, body: Body) -> None:
+        """Whether a vote may stand where it does: one order of all, what convicts its author not left out."""
+        name, place = name_of(body), (-1, 0)
         if self.owner_of[body.seat] != body.seat:
             raise Wrong("vote-by-a-bot")
-        place: tuple[object, ...] = (-1, 0, body.seat, name)
-        if kind != "LEAVE":
+        if body.kind != "LEAVE":
             _, halt, ballot = body.votes_at
-            place = (ballot, ("HALT", "PROPOSE", "DROP").index(kind), body.seat, b"")
+            place = (ballot, ("HALT", "PROPOSE", "DROP").index(body.kind))
             if body.epoch != self.epochs[-1] or halt != self.halt or ballot > 255:
                 raise Wrong("out-of-order")
-        if place <= self._place:
+        if (*place, body.seat, name) <= self._place or name in self.leaves:  # a LEAVE of whichever epoch it is
             raise Wrong("out-of-order")
-        self._place = place
-        self._fresh.add(name)
-        if kind == "LEAVE" and name in self.leaves:  # of whichever epoch it is
-            raise Wrong("out-of-order")
+        self._place = (*place, body.seat, name)
+
+    def take(self, body: Body) -> Outcome | None:
+        """One vote in the order of the file; the outcome if it decides the halt."""
+        self._fresh.add(name_of(body))
         self.keep(body)
         try:
-            return self._drop(body) if kind == "DROP" else None
+            return self._drop(body) if body.kind == "DROP" else None
         except Unheld:
             return None
 
@@ -178,7 +178,7 @@ class Halts:
 
         carried = [drop for seat, drop in ((seat, self._last(vote, ballot - 1)) for seat, vote in halts.items())
                    if seat in counting]
-        left = [self._last(leave, ballot) for seat, leave in leaves.items()
+        left = [self._last(leave, ballot - 1) for seat, leave in leaves.items()
                 if seat in counted_out and self._here(leave)]
         self.left[name_of(propose)] = [name_of(drop) for drop in left if drop is not None]
         drops = [drop for drop in [*carried, *left] if drop is not None]

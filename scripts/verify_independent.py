@@ -459,6 +459,7 @@ class Verifier:
         if any(name not in named for _, name in self.shown):
             raise Wrong("out-of-order")
         self.shown.clear()
+        self.halts.stand(body)
         if self.halts.twin(body):
             self.report.guilty.add(body.seat)
             self.halts.keep(body)

@@ -50,7 +50,8 @@ def agreed(raw: bytes) -> str:
         assert second.entries == 0
     elif first.verdict == "fault" and first.stopped_at is not None:
         # What a body in its place proves against its author is found there, and reading stops behind it.
-        behind = bool(first.findings) and first.findings[-1].detail == "in-the-log"
+        last = first.findings[-1]
+        behind = last.detail == "in-the-log" and last.entry + 1 == first.stopped_at
         assert second.entries == first.stopped_at - behind, (str(second), first.findings)
     else:
         assert (second.entries, second.signatures, second.dice) == (first.entries, first.signatures, first.dice)
@@ -514,6 +515,29 @@ def test_a_leave_of_one_without_dice_carries_nothing_on(goes_on: bool) -> None:
     table.entries += [("vote", vote) for vote in votes]
     raw = _independent.file_of(_independent.chained(table.entries))
     assert agreed(raw) == ("incomplete" if goes_on else "fault"), "a vote of the next halt shows what was decided"
+
+
+def test_what_convicts_its_author_has_one_place_too() -> None:
+    """A second HALT stands beside the first, by its name; anywhere else, or once more, one history had two files."""
+    import _independent
+    from _vote_cases import Played
+    from _vote_maker import name
+
+    table = Played()
+    halts = sorted((table.halt.halt(0, *names) for names in ([], [(2, 0)])), key=lambda halt: name(halt.vote))
+    other = table.halt.halt(1, (2, 0))
+    propose = table.halt.propose([halts[1], other])
+    for votes, at in (([halts[0].vote, halts[1].vote, other.vote, propose], None),
+                      ([halts[1].vote, halts[0].vote, other.vote, propose], 8),
+                      ([halts[0].vote, other.vote, halts[1].vote, propose], 9),
+                      ([halts[0].vote, other.vote, propose, halts[1].vote], 10),
+                      ([halts[0].vote, halts[1].vote, halts[1].vote], 9),
+                      ([halts[0].vote, halts[1].vote, halts[0].vote], 9)):
+        raw = _independent.file_of(_independent.chained([*table.entries, *(("vote", vote) for vote in votes)]))
+        assert agreed(raw) == "fault"
+        report = audit(raw)
+        assert report.stopped_at == (11 if at is None else at)
+        assert bool(report.convicted) == (at in (None, 9) and votes[1] == halts[1].vote)
 
 
 def test_drops_of_another_outcome_do_not_count() -> None:

@@ -279,16 +279,19 @@ class _Auditor:
         if any(name not in named for _, name in self._shown):
             raise Malformed("out-of-order")
         self._shown.clear()
+        twin = None
         try:
             if not dispute.receive(vote, 0.0):
                 raise Malformed("repeated")
         except Proved as proved:
-            self._found(entry, proved, "in-the-log")
-            return
+            twin = proved
         place = _place(vote)
         if self._voted is not None and place <= self._voted:  # one order of votes too
             raise Malformed("out-of-order")
         self._voted = place
+        if twin:
+            self._found(entry, twin, "in-the-log")
+            return
         self._undecided.add(vote.signed.hash)
         # All that a PROPOSE names stands before it, so no earlier ballot can be decided by what comes behind.
         decided = dispute.halting.certificate(vote.ballot) if isinstance(vote.payload, Drop) else None
@@ -377,11 +380,11 @@ class Follower:
 
 def _place(vote: AnyVote) -> tuple[int, int, int, bytes]:
     """Where a vote stands in the record of its halt: LEAVEs, then by ballot HALTs, PROPOSE, DROPs, each by seat. Of
-    LEAVEs one author may have signed several, in as many epochs: they stand by their names."""
+    one author there may be several, LEAVEs of as many epochs or what convicts it: they stand by their names."""
     if len(vote.slot) == 1:
         return -1, 0, vote.seat, vote.signed.hash
     word, _, ballot = vote.slot
-    return ballot, ("halt", "propose", "drop").index(word), vote.seat, b""
+    return ballot, ("halt", "propose", "drop").index(word), vote.seat, vote.signed.hash
 
 
 @contextmanager

@@ -311,7 +311,7 @@ class Halting:
         # One who is not sure what it signed may have agreed with somebody who lost in this epoch and lags behind.
         among = self.around.proposers if highest == UNSURE else owners
         counts_out = seat in owners and leave_counts_out(among, same, earlier, highest, ballot)
-        last = self._decided(seat, ballot + 1, leave.payload.last) if counts_out and same else None
+        last = self._decided(seat, ballot, leave.payload.last) if counts_out and same else None
         return seat, Left(seat, name, counts_out, last)
 
     def _resolve_proof(self, name: bytes) -> int:

@@ -11,6 +11,7 @@ from p2pdice.protocol import frames
 from p2pdice.protocol.ballot import UNSURE, Boundary, Out, Outcome, Why
 from p2pdice.protocol.codec import FRAME_BYTES
 from p2pdice.protocol.dispute import MOST_VOTE_BYTES
+from p2pdice.protocol.errors import Malformed
 from p2pdice.protocol.events import Dropped, FaultProved, Halted, Resumed
 from p2pdice.protocol.evidence import Evidence, FaultKind
 from p2pdice.protocol.halting import MOST_BALLOTS, Halting, Stand, Surroundings, outcome_value
@@ -30,6 +31,7 @@ from p2pdice.protocol.messages import (
     SlotPayload,
     Vote,
     VoteSlot,
+    narrow_vote,
     parse_game,
     parse_slot,
     sign_game,
@@ -312,6 +314,30 @@ def test_a_chain_of_ballots_as_long_as_there_can_be(quorum: int) -> None:
     assert len(halting.useful()) == (0 if quorum == 1 else 3)
     halting.step(1.0)
     assert halting.outcomes() == (set() if quorum == 1 else {Outcome()})
+
+
+def test_nothing_is_decided_upon_a_drop_of_the_same_ballot() -> None:
+    """A proposer signs a second PROPOSE, with a LEAVE whose author followed the first: in a record what it names would
+    stand behind it. A DROP of a lower ballot is carried on."""
+    silent = Outcome((Out(2, Why.SILENT),), BOUNDS[0])
+    halts = [[faked(("halt", 0, ballot), seat, Halt(0, "", 0, 1, ((2,),), ()), BOUNDS[0].state) for seat in (0, 1)]
+             for ballot in (0, 1)]
+    named = [tuple((halt.seat, halt.signed.hash) for halt in some) for some in halts]
+    for ballot in (0, 1):
+        first = faked(("propose", 0, ballot), ballot, Propose(named[ballot], (), ()))
+        drop = faked(("drop", 0, ballot), 2, Drop(first.signed.hash, outcome_value(silent)))  # type: ignore[arg-type]
+        leave = narrow_vote(faked(("leave",), 2, Leave(0, 2, (drop.signed.hash,))), Leave)
+        again = narrow_vote(faked(("propose", 0, 1), 1, Propose(named[1], ((2, leave.signed.hash),), ())), Propose)
+        halting = Halting(Surroundings(
+            EPOCH, (0, 1, 2), None, lambda base: (0, 1, 2), lambda base: None, lambda base: None, lambda now: (),
+            lambda slot, state, payload, vote=drop: vote, {leave.signed.hash: leave}, (), {}), 0)  # type: ignore[misc]
+        for vote in (*halts[0], *halts[1], first, drop, again):
+            halting.take(vote)
+        if ballot:
+            with pytest.raises(Malformed, match="wrong-last"):
+                halting.evaluate(again)
+        else:
+            assert halting.evaluate(again)[1] == silent
 
 
 def test_who_halts_without_end_gets_less_and_less_time() -> None:
