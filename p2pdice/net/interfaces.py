@@ -60,7 +60,11 @@ class Reach:
         A link-local one that came without its zone is dialled in each.
         """
         ip = ipaddress.ip_address(host)
-        if ip.is_unspecified or ip.is_multicast or (ip.is_loopback and self.bind != LOOPBACK):
+        if ip.is_loopback:
+            return [host] if self.bind == LOOPBACK else []
+        # In the other form of an IPv4 address it would lead to this very computer, or to many, all the same.
+        mapped = isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None
+        if ip.is_unspecified or ip.is_multicast or ip.is_reserved or mapped:
             return []
         if "%" in host or ip.version == 4 or not ip.is_link_local:
             return [host]

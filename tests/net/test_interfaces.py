@@ -77,6 +77,8 @@ def test_addresses_are_tried_nearest_first() -> None:
 def test_addresses_that_lead_to_ourselves_or_nowhere_are_dropped() -> None:
     """A stranger cannot make us dial our own services; on a computer without network loopback is what there is."""
     hosts = [LOOPBACK, "0.0.0.0", "::1", "224.0.0.251", "::"]
+    for host in ("::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:224.0.0.251", "::127.0.0.1", "255.255.255.255"):
+        assert Reach((LAN,)).routes(host) == []
     assert read("0" * 16, hosts, 47600, {}, Reach((LAN,))) is None
     local = read("0" * 16, hosts, 47600, {}, choose([LO], None))
     assert local is not None
