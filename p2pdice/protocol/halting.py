@@ -184,9 +184,9 @@ class Halting:
         """What a PROPOSE names and decides. Raises Unresolved, or Malformed for one that no honest client signs."""
         known = self._evaluated.get(propose.signed.hash)
         if known is None:
-            self._evaluate_below(propose.ballot)
             if propose.signed.hash in self._unresolved:
                 raise Unresolved
+            self._evaluate_below(propose.ballot)
             self._unresolved.add(propose.signed.hash)
             owners, proposal = self._proposal(propose)
             outcome = outcome_of(owners, proposal, self._shared(proposal))
@@ -202,8 +202,9 @@ class Halting:
             self._rising = True
             for lower in sorted(number for number in self.proposals if number < ballot):
                 for propose in self.proposals[lower]:
-                    with suppress(Unresolved, Malformed):
-                        self.evaluate(propose)
+                    if propose.signed.hash not in self._unresolved:
+                        with suppress(Unresolved, Malformed):
+                            self.evaluate(propose)
             self._rising = False
 
     def _proposal(self, propose: Vote[Propose]) -> tuple[Owners, Proposal]:

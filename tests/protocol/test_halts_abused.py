@@ -2,7 +2,7 @@
 thrown out by it, and no rule is bent."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -338,6 +338,25 @@ def test_nothing_is_decided_upon_a_drop_of_the_same_ballot() -> None:
                 halting.evaluate(again)
         else:
             assert halting.evaluate(again)[1] == silent
+
+
+def test_proposals_that_nobody_can_read_cost_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two in league name what nobody has in each ballot of theirs: with every vote each is looked at once or twice."""
+    owners, looks = (0, 1, 2), 0
+    halting = Halting(Surroundings(EPOCH, owners, 0, lambda base: owners, lambda base: None, lambda base: None,
+                                   lambda now: (), lambda slot, state, payload: halting.votes[0], {}, (), {}), 0)
+    for ballot in range(MOST_BALLOTS):
+        if ballot % 3:
+            halting.take(faked(("propose", 0, ballot), ballot % 3, Propose(((0, bytes(32)),), (), ())))
+
+    def evaluate(self: Halting, propose: Vote[Propose], honest: Callable[..., object] = Halting.evaluate) -> object:
+        nonlocal looks
+        looks += 1
+        return honest(self, propose)
+
+    monkeypatch.setattr(Halting, "evaluate", evaluate)
+    assert halting.step(1.0) is None
+    assert 0 < looks <= 2 * MOST_BALLOTS
 
 
 def test_who_halts_without_end_gets_less_and_less_time() -> None:
