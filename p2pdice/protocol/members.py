@@ -63,8 +63,9 @@ def parse_member(room: bytes, joins: Sequence[tuple[bytes, bytes]], ready: int, 
     parsed = tuple(parse_join(signed_from(join), room) for join in joins)
     if not parsed or parsed[0].is_bot or {join.key for join in parsed[1:]} != set(parsed[0].bots):
         raise Malformed("bot-without-owner")
-    if any(join.owner != parsed[0].key or join.bots for join in parsed[1:]) or len(set(parsed[0].bots)) != len(
-            parsed[0].bots):
+    keys = {join.key for join in parsed}
+    if any(join.owner != parsed[0].key or join.bots for join in parsed[1:]) or not (
+            len(keys) == len(parsed) == 1 + len(parsed[0].bots)):  # nobody twice
         raise Malformed("bot-without-owner")
     return Member(parsed, bool(ready), port, addresses)
 

@@ -431,6 +431,22 @@ def test_joins_of_another_key_or_room_are_refused_at_the_door() -> None:
     assert [join.nick for join in host.lobby.joins] == ["Ana", "Beto"]
 
 
+@pytest.mark.parametrize("again", ["bot", "owner"])
+def test_whoever_brings_one_player_twice_is_refused(again: str) -> None:
+    """A roster with them would be none: the host refuses at the door, and goes on with the others."""
+    table = Table(3, needed=4)
+    table.settle()
+    host, rogue = table.nodes[:2]
+    bot, room = SigningKey(b"b" * 32), host_lobby(table).room
+    twice = bot if again == "bot" else rogue.key
+    joins = [sign_join(rogue.key, room, "Zoe", bytes(32), rogue.link, [twice.public]),
+             *[sign_join(twice, room, "bot", bytes(32), rogue.link)] * (2 if again == "bot" else 1)]
+    table.hand(rogue, host, frames.encode(frames.Enter(1, (), tuple(join.value() for join in joins))))
+    table.hand(rogue, host, frames.encode(frames.ReadyNow(1)))
+    assert host.faults == ["bot-without-owner"]
+    assert len(host_lobby(table).joins) == 3
+
+
 def test_a_stranger_sees_the_card_and_nothing_else() -> None:
     """Looking gives the card; talk, pings and requests of a stranger are not even answered."""
     table = Table(2, needed=0)
