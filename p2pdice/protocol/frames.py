@@ -66,6 +66,12 @@ class Refuse(NamedTuple):
 
     reason: str
 
+    @property
+    def word(self) -> str:
+        """The reason, if it is a word as ours are: it is somebody else's text, and may come to a screen."""
+        plain = self.reason.isascii() and self.reason.replace("-", "").isalpha()
+        return self.reason if plain else "unknown"
+
 
 class Lobby(NamedTuple):
     """Who is there, by the host: per owner, the JOINs, whether ready, where it listens. `attempt` counts the tosses

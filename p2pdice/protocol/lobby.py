@@ -381,6 +381,8 @@ class GuestLobby(Lobby):
             members = [parse_member(self.room, *member) for member in frame.members]
         except Malformed as error:
             raise PeerFault(error.reason) from error
+        if sum(len(member.joins) for member in members) > MOST_SEATS:  # what this process shows has to fit a frame
+            raise PeerFault("too-many-players")
         known = {member.key for member in self.members}
         self.members = members
         if self.door.code:

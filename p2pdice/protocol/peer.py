@@ -322,7 +322,7 @@ class Peer:
                 case frames.Lobby() if lobby.room:
                     lobby.lobby(frame)
                 case frames.Refuse():
-                    lobby.close(f"refused-{frame.reason}", 3)
+                    lobby.close(f"refused-{frame.word}", 3)
 
     def _body(self, link: bytes, signed: Signed, now: float) -> None:
         """A signed body: to the toss or the game; what was new goes on to those who may lack it."""

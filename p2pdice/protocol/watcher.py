@@ -198,7 +198,7 @@ class Watcher:
             case frames.Pake() | frames.Confirm():
                 self._door.received(self._link, frame, self._now)
             case frames.Refuse():
-                self._refused(frame.reason)
+                self._refused(frame.word)
             case frames.Lobby():
                 self._lobby(frame)
                 self._ask()

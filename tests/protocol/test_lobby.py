@@ -431,6 +431,39 @@ def test_joins_of_another_key_or_room_are_refused_at_the_door() -> None:
     assert [join.nick for join in host.lobby.joins] == ["Ana", "Beto"]
 
 
+@pytest.mark.parametrize(("reason", "shown"), [
+    ("kicked", "kicked"), ("\u202ereve\u200bnge", "unknown"), ("", "unknown"), ("read this", "unknown")])
+def test_a_host_refuses_with_a_word(reason: str, shown: str) -> None:
+    """Whatever else it says there does not get to a screen."""
+    table = Table(2, needed=0)
+    table.settle()
+    table.hand(table.nodes[0], table.nodes[1], frames.encode(frames.Refuse(reason)))
+    table.settle()
+    assert table.nodes[1].closed
+    assert table.nodes[1].closed.reason == f"refused-{shown}"
+
+
+def test_a_lobby_has_no_more_players_than_a_table() -> None:
+    """A guest shows it to those who watch through it, in one frame."""
+    table = Table(2, needed=0)
+    table.settle()
+    host, guest = table.nodes
+    lobby = host_lobby(table)
+    made = []
+    for number in range(33):
+        key = SigningKey(bytes([number]) * 32)
+        join = parse_join(sign_join(key, lobby.room, "x" * 96, bytes(32), key.public), lobby.room)
+        made.append(Member((join,), False, 1, ("x" * 64,) * 16).value())
+    bots = [SigningKey(bytes([99, number] * 16)) for number in range(3)]
+    owner = sign_join(host.key, lobby.room, "x", bytes(32), host.link, [bot.public for bot in bots])
+    joins = [owner, *(sign_join(bot, lobby.room, "x", bytes(32), host.link) for bot in bots)]
+    crowd = (tuple(join.value() for join in joins), 0, 1, ("x" * 64,) * 16)
+    for members in ((crowd, *made[:30]), (crowd, *made[:28])):
+        table.hand(host, guest, frames.encode(lobby.roll()._replace(members=members)))
+    assert guest.faults == ["too-many-players"]
+    assert len(frames.encode(guest.peer.lobby.roll())) < 60_000
+
+
 @pytest.mark.parametrize("again", ["bot", "owner"])
 def test_whoever_brings_one_player_twice_is_refused(again: str) -> None:
     """A roster with them would be none: the host refuses at the door, and goes on with the others."""
