@@ -115,7 +115,7 @@ class Halts:
         drops = [name for name, vote in self.votes.items()
                  if vote.kind == "DROP" and vote.payload == body.payload and vote.seat in voters
                  and vote.votes_at[2] == body.votes_at[2]]
-        if len(drops) < needed:
+        if len(drops) != needed:
             return None
         if self._fresh - self._closure([followed, *drops]):
             raise Wrong("more-than-decides")

@@ -540,6 +540,25 @@ def test_what_convicts_its_author_has_one_place_too() -> None:
         assert bool(report.convicted) == (at in (None, 9) and votes[1] == halts[1].vote)
 
 
+def test_a_second_drop_decides_nothing_by_itself() -> None:
+    """It convicts its author, and what comes behind it by somebody who does not count completes nothing either."""
+    import _independent
+    from _vote_cases import Played
+    from _vote_maker import name
+
+    table = Played(2)
+    halt, leave, here = table.halt, table.halt.leave(1), table.halt.halt(0)
+    outcome, propose = halt.outcome([0, 1], [here], {1: (name(leave), True)}, {}), halt.propose([here], {1: leave})
+    assert outcome
+    true = halt.drop(0, propose, outcome)
+    others = (halt.drop(0, propose, (outcome[0], rounds, *outcome[2:])) for rounds in range(1, 100))
+    false = next(drop for drop in others if name(drop) < name(true))
+    votes = [leave, here.vote, propose, false, true, halt.drop(1, propose, outcome)]
+    raw = _independent.file_of(_independent.chained([*table.entries, *(("vote", vote) for vote in votes)]))
+    assert agreed(raw) == "fault"
+    assert audit(raw).winners == ()
+
+
 def test_drops_of_another_outcome_do_not_count() -> None:
     """As many follow the PROPOSE as it needs, but not all with what it gives: nothing is decided."""
     import _independent

@@ -293,8 +293,8 @@ class _Auditor:
             self._found(entry, twin, "in-the-log")
             return
         self._undecided.add(vote.signed.hash)
-        # All that a PROPOSE names stands before it, so no earlier ballot can be decided by what comes behind.
-        decided = dispute.halting.certificate(vote.ballot) if isinstance(vote.payload, Drop) else None
+        # All that a PROPOSE names stands before it, so nothing else can be decided by what comes behind.
+        decided = dispute.halting.certificate(vote) if isinstance(vote.payload, Drop) else None
         if decided is None:
             return
         votes, outcome = decided

@@ -350,10 +350,13 @@ class Halting:
         present, _ = self._present()
         return BALLOT_S + self.ballot if self.proposer(self.ballot) in present else SKIP_S
 
-    def certificate(self, ballot: int | None = None) -> tuple[list[AnyVote], Outcome] | None:
-        """What the first certificate that stands, of one ballot or any, consists of (see `_certificates`), and its
-        outcome."""
-        return next(self._certificates(self.proposals if ballot is None else {ballot} & self.proposals.keys()), None)
+    def certificate(self, drop: AnyVote | None = None) -> tuple[list[AnyVote], Outcome] | None:
+        """What the first certificate that stands consists of (see `_certificates`), or the one that a DROP completes,
+        and its outcome."""
+        if drop is None:
+            return next(self._certificates(self.proposals), None)
+        found = self._certificates({drop.ballot} & self.proposals.keys())
+        return next((votes for votes in found if votes[0][-1].signed == drop.signed), None)
 
     def outcomes(self) -> set[Outcome]:
         """The outcomes of all certificates that stand: more than one convict some key."""
