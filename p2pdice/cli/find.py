@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 
 from p2pdice.cli import troubles
 from p2pdice.cli.clean import CHAT_CELLS, clean
-from p2pdice.cli.complaint import NO_TABLE, OK, Complaint
+from p2pdice.cli.complaint import NO_TABLE, OK, SIGNALS, Complaint
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.options import WAIT_FIND_S
 from p2pdice.cli.printing import say
@@ -26,7 +26,6 @@ from p2pdice.net.tables import tables
 
 FIRST_PORT = 47600
 SECOND_TABLE_S = 1.0
-SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def run(options: argparse.Namespace) -> int:

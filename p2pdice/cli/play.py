@@ -11,18 +11,13 @@ from collections.abc import Iterator
 from p2pdice.cli import answers, guide, refusals, ruletext, screen, vocabulary
 from p2pdice.cli.clean import CHAT_CELLS, clean, clean_name
 from p2pdice.cli.commands import Command, Empty, Move, Nonsense, Slash, parse, plain_form
-from p2pdice.cli.complaint import INTERRUPTED
+from p2pdice.cli.complaint import INTERRUPTED, SIGNALS
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.pace import Pacer
 from p2pdice.cli.parts import Driver, Frontend
 from p2pdice.cli.words import listed
 from p2pdice.protocol import events
 from p2pdice.rules import Action
-
-# A bare interrupt must leave the table with a goodbye, and so must a closed terminal (field experience: without this
-# the others wait for a ghost). Windows knows only the first two.
-_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-
 
 # The last seconds of a turn are told, once; nobody needs that in a turn that is short anyway.
 LAST_S, SHORT_S = 15.0, 30.0
@@ -121,8 +116,10 @@ class Play:
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
+        # A bare interrupt must leave the table with a goodbye, and so must a closed terminal (field experience: without
+        # this the others wait for a ghost).
         loop = asyncio.get_running_loop()
-        caught = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup ignores HUP
+        caught = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup ignores HUP
         before = {number: signal.getsignal(number) for number in caught}
         for number in caught:
             try:

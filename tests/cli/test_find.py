@@ -10,7 +10,7 @@ from io import StringIO
 import pytest
 
 from p2pdice.cli import find, start
-from p2pdice.cli.complaint import NO_TABLE, Complaint
+from p2pdice.cli.complaint import NO_TABLE, SIGNALS, Complaint
 from p2pdice.net.cards import Found
 from p2pdice.net.errors import DiscoveryFailed, ListenError
 from p2pdice.net.hints import Hint
@@ -143,12 +143,12 @@ def test_a_question_can_be_interrupted(monkeypatch: pytest.MonkeyPatch, number: 
         answered.append(find._typed("Room code: "))
 
     monkeypatch.setattr("builtins.input", interrupted)
-    before = [signal.getsignal(each) for each in find.SIGNALS]
+    before = [signal.getsignal(each) for each in SIGNALS]
     try:
         with pytest.raises(KeyboardInterrupt):
             asyncio.run(ask())
     finally:
-        for each, handler in zip(find.SIGNALS, before, strict=True):
+        for each, handler in zip(SIGNALS, before, strict=True):
             signal.signal(each, handler)
     assert answered == []
 
