@@ -102,6 +102,13 @@ class Dispute:
         """What this process has voted in the open halt."""
         return [vote.signed for vote in self.halting.votes if vote.seat == self.me]
 
+    @property
+    def behind_own(self) -> tuple[list[Signed], list[bytes]]:
+        """What those votes name, and evidence: a cheat may have given it to this process alone."""
+        votes = self.halting.behind(self.me)
+        proofs = {name for vote in votes if isinstance(vote.payload, Propose) for _, name in vote.payload.proofs}
+        return [vote.signed for vote in votes], [self.raw_proofs[name] for name in sorted(proofs)]
+
     # --- coming in
 
     def knows(self, vote: AnyVote) -> bool:

@@ -405,6 +405,13 @@ class Halting:
                         open_ones.append(narrow_vote(self.by_hash[drop.payload.proposal], Propose))
         return sorted(found.values(), key=_place)
 
+    def behind(self, seat: int | None) -> list[AnyVote]:
+        """All that a seat's DROPs name, to the end: without it nobody can tell what they carry on."""
+        followed = [drop.payload.proposal for (_, author), drop in self.drops.items() if author == seat]
+        found = {vote.signed.hash: vote for name in followed if name in self._evaluated
+                 for vote in self._named(narrow_vote(self.by_hash[name], Propose))}
+        return list(found.values())
+
     def _sign_next(self, now: float) -> bool:
         """One step; whether something was signed."""
         reached = self._reached()

@@ -109,12 +109,20 @@ class Session:
         own = [*said, *self.dispute.own_votes, *([self.dispute.leaves[self.me].signed]
                                                  if self.me in self.dispute.leaves else [])]
         deal = {KEPT_ROUND: pack((len(self.ledger.past), self.ledger.game.round_number))}
-        bodies = {f"signed-{number}": pack(signed.value()) for number, signed in enumerate(own)}
-        return self._chairs.secrets() | deal | bodies
+        votes, proofs = self.dispute.behind_own
+        bodies = {f"{kind}-{number}": pack(signed.value()) for kind, some in (("signed", own), ("named", votes))
+                  for number, signed in enumerate(some)}
+        evidence = {f"proof-{number}": raw for number, raw in enumerate(proofs)}
+        return self._chairs.secrets() | deal | bodies | evidence
 
     def remember(self, kept: Mapping[str, bytes], now: float) -> None:
         """Take up a snapshot: the secrets, and the own messages, to be sent again as they were."""
         self._chairs.restore(kept)
+        for name, raw in kept.items():
+            if name.startswith("proof-"):
+                self.receive_evidence(raw, now)
+            elif name.startswith("named-"):
+                self.receive(signed_from(unpack(raw)), now)
         for name, raw in kept.items():
             if name.startswith("signed-"):
                 signed = signed_from(unpack(raw))
