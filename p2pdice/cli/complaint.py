@@ -1,10 +1,4 @@
-"""Exit statuses, the signals that ask the program to end, and the one exception that becomes a line for the user
-instead of a traceback."""
-
-import signal
-
-# Windows knows only the first two.
-SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Exit statuses, and the one exception that becomes a line for the user instead of a traceback."""
 
 OK, FAILED, USAGE, NO_TABLE, INTERRUPTED = 0, 1, 2, 3, 130
 

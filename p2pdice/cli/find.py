@@ -14,10 +14,11 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 
 from p2pdice.cli import troubles
 from p2pdice.cli.clean import CHAT_CELLS, clean
-from p2pdice.cli.complaint import NO_TABLE, OK, SIGNALS, Complaint
+from p2pdice.cli.complaint import NO_TABLE, OK, Complaint
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.options import WAIT_FIND_S
 from p2pdice.cli.printing import say
+from p2pdice.cli.signals import SIGNALS
 from p2pdice.net.cards import Found, ask_card
 from p2pdice.net.errors import DiscoveryFailed, ListenError, NetError
 from p2pdice.net.hints import Hint

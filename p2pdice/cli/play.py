@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from p2pdice.cli import answers, guide, refusals, ruletext, screen, vocabulary
 from p2pdice.cli.clean import CHAT_CELLS, clean, clean_name
 from p2pdice.cli.commands import Command, Empty, Move, Nonsense, Slash, parse, plain_form
-from p2pdice.cli.complaint import INTERRUPTED, SIGNALS
+from p2pdice.cli.complaint import INTERRUPTED
 from p2pdice.cli.language import _, ngettext
 from p2pdice.cli.pace import Pacer
 from p2pdice.cli.parts import Driver, Frontend
+from p2pdice.cli.signals import SIGNALS
 from p2pdice.cli.words import listed
 from p2pdice.protocol import events
 from p2pdice.rules import Action

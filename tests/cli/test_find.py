@@ -10,7 +10,8 @@ from io import StringIO
 import pytest
 
 from p2pdice.cli import find, start
-from p2pdice.cli.complaint import NO_TABLE, SIGNALS, Complaint
+from p2pdice.cli.complaint import NO_TABLE, Complaint
+from p2pdice.cli.signals import SIGNALS
 from p2pdice.net.cards import Found
 from p2pdice.net.errors import DiscoveryFailed, ListenError
 from p2pdice.net.hints import Hint

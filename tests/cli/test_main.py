@@ -45,7 +45,7 @@ def test_help_and_version_load_nothing_heavy(arguments: Sequence[str]) -> None:
     assert "p2pdice.cli.main" in loaded
     assert not loaded & set(HEAVY)
     if arguments == ["--version"]:
-        assert not loaded & {"argparse", "gettext", "json", "p2pdice.cli.options"}
+        assert not loaded & {"argparse", "enum", "gettext", "json", "signal", "p2pdice.cli.options"}
 
 
 @pytest.mark.smoke
