@@ -99,7 +99,7 @@ class Halting:
     _waited: bool = False  # as the proposer: for more HALTs, as long as it does
     _highest: dict[int, int] = field(default_factory=dict)  # by seat, the highest ballot of its HALTs
     _evaluated: dict[bytes, tuple[Proposal, Outcome]] = field(default_factory=dict)
-    _rising: bool = False
+    _rising: bool = False  # while lower ballots are looked at, each of which would look at those below it again
     _unresolved: set[bytes] = field(default_factory=set)  # in the step that is going on; in a record, for good
 
     @property

@@ -67,8 +67,7 @@ class Peer:
         """Open a table. `needed`: seats at which the game starts by itself, 0 for none; `code`: the room code, "" for
         none; `only`: the keys of those who may sit down, empty for anybody."""
         players = Players(key, nick, random_bytes)
-        lobby = HostLobby(players, terms, title=title, needed=needed, automatic=automatic, code=code,
-                          only=only)
+        lobby = HostLobby(players, terms, title=title, needed=needed, automatic=automatic, code=code, only=only)
         return cls(lobby, random_bytes, now, window_s=window_s)
 
     @classmethod
